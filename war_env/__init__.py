@@ -1,0 +1,75 @@
+"""The card game War for reinforcement learning: environments, a fast exact engine, and tools to compare agents.
+
+Importing this package registers the environments and compiles nothing; heavy parts load when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+
+from war_env.errors import (
+    ArgumentError,
+    FinishedError,
+    IllegalActionError,
+    NotationError,
+    RulesError,
+    UnknownNameError,
+    WarEnvError,
+)
+from war_env.presets import PRESETS, get_rules, preset_names
+from war_env.rules import Rules
+
+if TYPE_CHECKING:
+    from war_env.env import WarEnv
+    from war_env.game import Game, Outcome
+    from war_env.vector_env import WarVectorEnv
+
+__version__ = "0.1.0"
+
+_LAZY = {"Game": "game", "Outcome": "game", "WarEnv": "env", "WarVectorEnv": "vector_env"}
+
+__all__ = [
+    "PRESETS",
+    "ArgumentError",
+    "FinishedError",
+    "Game",
+    "IllegalActionError",
+    "NotationError",
+    "Outcome",
+    "Rules",
+    "RulesError",
+    "UnknownNameError",
+    "WarEnv",
+    "WarEnvError",
+    "WarVectorEnv",
+    "__version__",
+    "get_rules",
+    "preset_names",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"war_env.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'war_env' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
+
+
+def _register() -> None:
+    for preset in PRESETS:
+        if preset.id not in gymnasium.registry:
+            gymnasium.register(
+                preset.id,
+                entry_point="war_env.env:WarEnv",
+                vector_entry_point="war_env.vector_env:WarVectorEnv",
+                kwargs={"preset": preset.name},
+            )
+
+
+_register()

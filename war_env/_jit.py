@@ -1,0 +1,203 @@
+"""Compiling kernels with numba: where the compiled code is kept, and that it is never stale.
+
+numba watches only the file that defines a cached function, not the helpers that it calls from others, so a digest
+of every source that reaches a kernel names the cache folder. Nothing here may stop an import: where no folder can
+be written, kernels are compiled anew in each process.
+
+Environment variables: NUMBA_CACHE_DIR is the root of the cache when it is set; NUMBA_DISABLE_JIT=1 runs the same
+kernels as plain Python, slowly.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+try:
+    from numba import config, njit, types
+    from numba.extending import intrinsic
+except ImportError as error:  # numba itself names the NumPy versions it supports
+    raise ImportError(
+        f"war_env needs numba for its kernels, and numba cannot be imported beside NumPy {np.__version__}: {error}"
+    ) from error
+
+IS_COMPILED = not config.DISABLE_JIT
+_PACKAGE = Path(__file__).parent
+_SOURCES = (
+    "_jit.py",
+    "cards.py",
+    "rules.py",
+    "state.py",
+    "layout.py",
+    "plan.py",
+    "observation.py",
+    "policy_names.py",
+    "opponents.py",
+    "lane_kernels.py",
+    "engine/*.py",
+)
+_KEPT_DIGESTS = 4
+_PREFIX = "war_env-"
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def source_digest() -> str:
+    """Digest of all sources that take part in a kernel: 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for pattern in _SOURCES:
+        for path in sorted(_PACKAGE.glob(pattern)):
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _roots() -> list[Path]:
+    """Where a cache may be kept, best first."""
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return [Path(os.environ["NUMBA_CACHE_DIR"])]
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return [_PACKAGE / "__pycache__", Path(user) / "war_env"]
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _prune(root: Path, keep: Path) -> None:
+    """Remove the folders of older sources, but for the youngest few, which other checkouts may be using."""
+    try:
+        old = sorted(
+            (path for path in root.glob(f"{_PREFIX}*") if path != keep), key=lambda path: -path.stat().st_mtime
+        )
+        for path in old[_KEPT_DIGESTS - 1 :]:
+            shutil.rmtree(path, ignore_errors=True)
+    except OSError:
+        pass
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """The folder for this version's compiled kernels; None where nothing can be written."""
+    for root in _roots():
+        folder = root / f"{_PREFIX}{source_digest()}"
+        if _is_writable(folder):
+            _prune(root, keep=folder)
+            return folder
+    return None
+
+
+def kernel(function: F) -> F:
+    """Compile a function that other kernels call; it is inlined wherever LLVM finds that worth it."""
+    return njit(nogil=True, error_model="numpy", boundscheck=None, _nrt=False)(function)  # type: ignore[no-any-return]
+
+
+def inline(function: F) -> F:
+    """Compile a small helper that is always inlined."""
+    return njit(nogil=True, error_model="numpy", boundscheck=None, forceinline=True, _nrt=False)(function)  # type: ignore[no-any-return]
+
+
+def entry(function: F) -> F:
+    """Compile a kernel that Python calls, and keep the compiled code; give its arguments always the same types."""
+    if not IS_COMPILED:
+        return _silently_wrapping(function)
+    folder = cache_folder()
+    before = config.CACHE_DIR
+    try:
+        config.CACHE_DIR = "" if folder is None else str(folder)
+        options = {"nogil": True, "error_model": "numpy", "boundscheck": None, "_nrt": False}
+        try:
+            compiled = njit(cache=folder is not None, **options)(function)
+        except RuntimeError:  # numba found no place for its cache after all
+            compiled = njit(**options)(function)
+    finally:
+        config.CACHE_DIR = before
+    is_cold = folder is None or not any(folder.rglob("*.nbi"))
+    return _announcing(compiled) if is_cold else compiled  # type: ignore[no-any-return]
+
+
+_announced = False
+
+
+def _announcing(compiled: Any) -> Any:
+    """Say once, in one line, why the first call takes a while."""
+
+    @functools.wraps(compiled)
+    def first(*args: Any) -> Any:
+        global _announced
+        if not _announced:
+            _announced = True
+            print("war_env: compiling the kernels, once per machine; this takes about 15 seconds.", file=sys.stderr)
+        return compiled(*args)
+
+    first.compiled = compiled  # type: ignore[attr-defined]
+    return first
+
+
+def _silently_wrapping(function: F) -> F:
+    """Plain NumPy scalars wrap around like compiled ones, but warn of it."""
+
+    @functools.wraps(function)
+    def run(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*args)
+
+    return run  # type: ignore[return-value]
+
+
+if IS_COMPILED:
+
+    @intrinsic
+    def count_bits(typing: Any, mask: Any) -> Any:
+        """Number of set bits of a uint64."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.uint64(types.uint64), generate
+
+    @intrinsic
+    def lowest_bit(typing: Any, mask: Any) -> Any:
+        """Index of the lowest set bit of a uint64, which must not be 0."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], context.get_constant(types.boolean, False))
+
+        return types.uint64(types.uint64), generate
+
+    @intrinsic
+    def pointer(typing: Any, array: Any) -> Any:
+        """A contiguous array as a bare pointer: cheap to pass on, indexed like the array."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return context.make_array(signature.args[0])(context, builder, args[0]).data
+
+        return types.CPointer(array.dtype)(array), generate
+
+else:
+
+    def pointer(array: Any) -> Any:
+        """The array itself."""
+        return array
+
+    def count_bits(mask: Any) -> Any:
+        """Number of set bits of a uint64."""
+        return np.uint64(int(mask).bit_count())
+
+    def lowest_bit(mask: Any) -> Any:
+        """Index of the lowest set bit of a uint64, which must not be 0."""
+        mask = int(mask)
+        return np.uint64((mask & -mask).bit_length() - 1)

@@ -1,0 +1,65 @@
+"""What `opponent=` may be, read into who plays each other seat with which weight."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from war_env.errors import ArgumentError
+from war_env.plan import MAX_MIX
+from war_env.policy import Policy, get_policy
+from war_env.policy_names import SCRIPTED, policy_code
+from war_env.rules import Rules
+
+
+@dataclass(frozen=True)
+class Share:
+    """One entry of a mix: a compiled policy by its code, or a policy that Python plays, and its weight."""
+
+    code: int | None
+    policy: Policy | None
+    weight: float
+
+
+def read_opponents(spec: Any, rules: Rules, memory: bool = True) -> list[list[Share]]:
+    """Who plays the other seats.
+
+    Args:
+        spec: a scripted name; `{name: weight}`, drawn per episode; a path to exported weights; a policy object; or a
+            list with one of these for each other seat, in the order of the seats.
+        rules: the rules.
+        memory: whether observations hold the memory fields.
+
+    Returns:
+        For each of the `players - 1` other seats its mix.
+
+    Raises:
+        UnknownNameError, ArgumentError, RulesError: the message names the entry, its value and what is allowed.
+    """
+    others = rules.players - 1
+    if isinstance(spec, Sequence) and not isinstance(spec, str | os.PathLike):
+        if len(spec) != others:
+            raise ArgumentError(f"opponent={spec!r} has {len(spec)} entries: there are {others} other seats.")
+        return [_read_mix(f"opponent[{k}]", entry, rules, memory) for k, entry in enumerate(spec)]
+    return [_read_mix("opponent", spec, rules, memory)] * others
+
+
+def _read_mix(field: str, spec: Any, rules: Rules, memory: bool) -> list[Share]:
+    if not isinstance(spec, Mapping):
+        return [_read_one(field, spec, 1.0, rules, memory)]
+    if not 1 <= len(spec) <= MAX_MIX:
+        raise ArgumentError(f"{field}={spec!r} is not allowed: a mix must have 1 to {MAX_MIX} entries.")
+    for name, weight in spec.items():
+        if isinstance(weight, bool) or not isinstance(weight, Real) or not math.isfinite(weight) or weight <= 0:
+            raise ArgumentError(f"{field}[{name!r}]={weight!r} is not allowed: a weight must be a number > 0.")
+    return [_read_one(field, name, float(weight), rules, memory) for name, weight in spec.items()]
+
+
+def _read_one(field: str, spec: Any, weight: float, rules: Rules, memory: bool) -> Share:
+    if isinstance(spec, str) and spec in SCRIPTED:
+        return Share(policy_code(spec), None, weight)
+    return Share(None, get_policy(field, spec, rules, memory), weight)

@@ -1,0 +1,117 @@
+"""`WarVecEnv`: stable-baselines3's vector environment over compiled lanes. Needs the extra `sb3`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+try:
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices
+except ImportError as error:
+    raise ImportError("war_env.sb3 needs stable-baselines3: pip install 'war_env[sb3]'") from error
+
+from war_env.env import WarEnv
+from war_env.errors import ArgumentError
+from war_env.vector_env import WarVectorEnv
+
+_NOTHING: dict[str, Any] = {}
+
+
+class WarVecEnv(VecEnv):  # type: ignore[misc]
+    """N games of War for stable-baselines3; masks through `action_masks`, as sb3-contrib asks for them.
+
+    A finished row's observation is already that of its next game; its info holds `terminal_observation`,
+    `TimeLimit.truncated`, `episode` (return, length and seconds, as VecMonitor writes them) and the infos of its end.
+    All other rows share one empty info.
+
+    Args:
+        preset: a preset's name, its id, or a `Rules`.
+        num_envs: number of games.
+        **kwargs: as for `WarVectorEnv`, but `autoreset_mode`, which is always SAME_STEP here.
+    """
+
+    def __init__(self, preset: Any = "strategic", num_envs: int = 1, **kwargs: Any) -> None:
+        if "autoreset_mode" in kwargs:
+            raise ArgumentError("autoreset_mode is not allowed: stable-baselines3 resets in the same step.")
+        self.envs = WarVectorEnv(preset, num_envs, autoreset_mode="SameStep", **kwargs)
+        self.render_mode = self.envs.render_mode
+        super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
+        self.metadata = WarEnv.metadata
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._actions = np.zeros(num_envs, np.int64)
+
+    def reset(self) -> np.ndarray:
+        """Start the next game in every row, seeded where `seed()` was called before."""
+        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        observations, infos = self.envs.reset(seed=seeds)
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:], self._lengths[:] = 0.0, 0
+        self.reset_infos = [{"action_mask": mask, "illegal_action": False} for mask in infos["action_mask"]]
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions of the next `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Step every row: observations, rewards float32, dones bool, infos."""
+        observations, rewards, terminated, truncated, vector_infos = self.envs.step(self._actions)
+        self._returns += rewards
+        self._lengths += 1
+        dones = terminated | truncated
+        infos = [_NOTHING] * self.num_envs
+        for row in np.flatnonzero(dones).tolist():
+            infos[row] = self._info_of(row, vector_infos, bool(truncated[row] and not terminated[row]))
+        self._returns[dones], self._lengths[dones] = 0.0, 0
+        return observations, rewards.astype(np.float32), dones, infos
+
+    def _info_of(self, row: int, infos: dict[str, Any], is_cut: bool) -> dict[str, Any]:
+        final = infos["final_info"]
+        info = {key: values[row] for key, values in final.items() if not key.startswith("_")}
+        info["terminal_observation"] = infos["final_obs"][row]
+        info["TimeLimit.truncated"] = is_cut
+        info["episode"] = {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": 0.0}
+        return info
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _rows(self, indices: VecEnvIndices) -> list[int]:
+        return [int(row) for row in self._get_indices(indices)]
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """The attribute once per row; all rows share one."""
+        if attr_name == "action_masks":
+            return [self._masks_of(row) for row in self._rows(indices)]
+        return [getattr(self.envs, attr_name)] * len(self._rows(indices))
+
+    def _masks_of(self, row: int) -> Callable[[], np.ndarray]:
+        return lambda: self.envs.action_masks()[row]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Rows are not separate objects here, so that attributes cannot be set; use `env_method("set_opponent", …)`."""
+        raise ArgumentError(
+            f"attribute {attr_name!r} cannot be set on single rows; env_method('set_opponent', ...) works."
+        )
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """`action_masks` once per row; another method of `WarVectorEnv` once for all, its result repeated."""
+        rows = self._rows(indices)
+        if method_name == "action_masks":
+            return list(self.envs.action_masks()[rows])
+        return [getattr(self.envs, method_name)(*method_args, **method_kwargs)] * len(rows)
+
+    def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
+        """No row is wrapped."""
+        return [False] * len(self._rows(indices))
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """There are no images of rows."""
+        return [None] * self.num_envs

@@ -1,0 +1,30 @@
+"""From a user's seed to the 64-bit numbers from which streams start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from war_env.errors import ArgumentError, checked_int
+
+
+def draw_keys(generator: np.random.Generator, count: int | None = None) -> Any:
+    """One uint64, or `count` of them, from a NumPy generator."""
+    return generator.integers(0, 2**64, size=count, dtype=np.uint64)
+
+
+def lane_start(seed: int) -> np.uint64:
+    """Where the stream of a lane seeded `seed` starts: the first draw of `numpy.random.default_rng(seed)`."""
+    checked_int("seed", seed, 0)
+    return np.uint64(draw_keys(np.random.default_rng(int(seed))))
+
+
+def checked_seed(seed: Any) -> int | None:
+    """A seed as Gymnasium takes it: None or a non-negative integer."""
+    if seed is None:
+        return None
+    try:
+        return checked_int("seed", seed, 0)
+    except ArgumentError:
+        raise ArgumentError(f"seed={seed!r} is not allowed: it must be None or an integer >= 0.") from None
