@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_LAZY = {"Game": "game", "Outcome": "game", "WarEnv": "env", "WarVectorEnv": "vector_env"}
+_LAZY = {
+    "Game": "game",
+    "GameStatistics": "simulation",
+    "simulate": "simulation",
+    "Outcome": "game",
+    "WarEnv": "env",
+    "WarVectorEnv": "vector_env",
+}
 
 __all__ = [
     "PRESETS",

@@ -223,9 +223,7 @@ def get_policy(field: str, spec: Any, rules: Rules, memory: bool = True) -> Poli
     if isinstance(spec, str) and spec in SCRIPTED:
         return ScriptedPolicy(spec, layout)
     if is_weights_path(spec):
-        network = load_network(spec)
-        network.check(layout)
-        return network
+        return _fitted(load_network(spec), layout)
     if isinstance(spec, str):
         raise unknown_name(field, spec, [*SCRIPTED, "<path to weights>.npz"])
     if not callable(getattr(spec, "act", None)):
@@ -233,7 +231,28 @@ def get_policy(field: str, spec: Any, rules: Rules, memory: bool = True) -> Poli
             f"{field}={spec!r} is not allowed: "
             f"it must be one of {', '.join(SCRIPTED)}, a path to weights, or have act()."
         )
-    if isinstance(spec, NetworkPolicy):
-        spec.check(layout)
-    policy: Policy = spec
+    policy: Policy = _fitted(spec, layout) if isinstance(spec, NetworkPolicy) else spec
     return policy
+
+
+class _Forgetful:
+    """A network trained without memory among observations with memory: it sees its own fields only."""
+
+    def __init__(self, network: NetworkPolicy, layout: Layout) -> None:
+        self.network = network
+        self._columns = np.concatenate(
+            [np.arange(layout.size)[layout.slices[name]] for name in Layout(layout.rules, memory=False).slices]
+        )
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Choose; see `Policy.act`."""
+        return self.network.act(observation[:, self._columns], action_mask, rng)
+
+
+def _fitted(network: NetworkPolicy, layout: Layout) -> Policy:
+    """The network for a layout; RulesError if it was made for other rules or needs the memory that the layout lacks."""
+    if not network.card["memory"] and layout.memory:
+        network.check(Layout(layout.rules, memory=False))
+        return _Forgetful(network, layout)
+    network.check(layout)
+    return network

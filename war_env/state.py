@@ -26,6 +26,7 @@ HEADER = np.dtype(
         ("battles", "u8"),  # battles finished
         ("comparisons", "u8"),  # sets of cards turned up
         ("wars", "u8"),  # ties among the best face-up cards
+        ("plays", "u8"),  # cards laid by all seats together in the battles finished
         ("nanos", "u8"),  # time on the game's clock, nanoseconds
         ("table", "u8"),  # cards that lie face-up on the table
         ("unlocated", "u8"),  # cards that were seen but may be with more than one seat
@@ -114,38 +115,37 @@ SEAT_WORDS = np.uint64(SEAT.itemsize // 8)
 SNAPSHOT_WORDS = np.uint64(SNAPSHOT.itemsize // 8)
 SNAPSHOT_SEAT_WORDS = np.uint64(SNAPSHOT_SEAT.itemsize // 8)
 
-# Word offsets in the header.
-LANE, STEPS, OVER, WAITING, KEY, BATTLES, COMPARISONS, WARS, GAME_NANOS, TABLE, UNLOCATED, SEEN = (
-    _word(HEADER, name)
-    for name in (
-        "lane",
-        "steps",
-        "over",
-        "waiting",
-        "key",
-        "battles",
-        "comparisons",
-        "wars",
-        "nanos",
-        "table",
-        "unlocated",
-        "seen",
-    )
-)
-FIGHTERS, RIVALS, IN_GAME, DROPPED, REASON, WINNER, PERIOD, MARGIN = (
-    _word(HEADER, name) for name in ("fighters", "rivals", "in_game", "dropped", "reason", "winner", "period", "margin")
-)
-# Word offsets in a seat's block.
-HAND, KNOWN, STARTS, FRONT, RISK, LOOSE, CAPTURED_CARDS = (
-    _word(SEAT, name) for name in ("hand", "known", "starts", "front", "risk", "loose", "captured")
-)
-SHUFFLES, COINS, CHOICES, REACTIONS, SEAT_NANOS = (
-    _word(SEAT, name) for name in ("shuffles", "coins", "choices", "clock", "nanos")
+# Word offsets in the header, in its order.
+(
+    LANE,
+    STEPS,
+    OVER,
+    WAITING,
+    KEY,
+    BATTLES,
+    COMPARISONS,
+    WARS,
+    PLAYS,
+    GAME_NANOS,
+    TABLE,
+    UNLOCATED,
+    SEEN,
+    FIGHTERS,
+    RIVALS,
+    IN_GAME,
+    DROPPED,
+    REASON,
+    WINNER,
+    PERIOD,
+    MARGIN,
+) = (_word(HEADER, name) for name in HEADER.names or ())
+# Word offsets in a seat's block, in its order.
+HAND, KNOWN, STARTS, FRONT, RISK, LOOSE, CAPTURED_CARDS, SHUFFLES, COINS, CHOICES, REACTIONS, SEAT_NANOS = (
+    _word(SEAT, name) for name in (SEAT.names or ())[1:13]
 )
 # Octet offsets in a seat's block.
-RING, HEAD, STOCK, PILE, LAID, UP, STAKED, POLICY = (
-    _octet(SEAT, name) for name in ("ring", "head", "stock", "pile", "laid", "up", "staked", "policy")
-)
+RING = _octet(SEAT, "ring")
+HEAD, STOCK, PILE, LAID, UP, STAKED, POLICY = (_octet(SEAT, name) for name in (SEAT.names or ())[13:20])
 
 
 def record_dtype(rules: Rules) -> np.dtype:

@@ -37,6 +37,7 @@ from war_env.state import (
     LAID,
     LOOSE,
     PILE,
+    PLAYS,
     RISK,
     STAKED,
     STOCK,
@@ -204,6 +205,7 @@ def collect(words, octets, rules, game, winner_number):
     for number in range(rules[PLAYERS]):
         clear_battle(words, octets, seat_of(game, np.uint64(number)))
     words[game + TABLE] = ZERO
+    words[game + PLAYS] += end - tail
     if words[game + IN_GAME] + ONE != ONE << rules[PLAYERS]:
         end = collect_leftovers(words, octets, rules, game, winner, end)
     rule = rules[WINNINGS_RULE]
@@ -227,6 +229,7 @@ def take_back(words, octets, rules, game):
         cards = laid_cards(octets, seat)
         words[seat + KNOWN] |= cards & words[game + TABLE]
         laid = octet(octets, seat, LAID)
+        words[game + PLAYS] += laid
         if rules[WINNINGS_RULE] == CAPTURED:
             words[seat + CAPTURED_CARDS] |= cards
         elif rules[HAS_PILE] != ZERO:

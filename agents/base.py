@@ -1,0 +1,49 @@
+"""What an agent is: a `Policy` with a name and a description."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from war_env.policy import Policy
+from war_env.rules import Rules
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A policy that can be entered in a comparison; itself a `Policy`.
+
+    Attributes:
+        name: unique, as tables show it.
+        description: one line.
+        policy: what plays.
+        is_trained: whether its play was learned.
+    """
+
+    name: str
+    description: str
+    policy: Policy
+    is_trained: bool = False
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Choose slots for a batch of views; see `war_env.policy.Policy.act`."""
+        return self.policy.act(observation, action_mask, rng)
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """How to make an agent for some rules; each module of this package lists its own in `AGENTS`.
+
+    Attributes:
+        name: unique, as commands take it.
+        description: one line.
+        make: from the rules, and whether observations hold memory, to the policy.
+        is_trained: whether its play was learned.
+    """
+
+    name: str
+    description: str
+    make: Callable[[Rules, bool], Policy]
+    is_trained: bool = False

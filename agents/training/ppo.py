@@ -1,0 +1,192 @@
+"""MaskablePPO on compiled lanes, with checkpoints that hold plain tensors, and the export to NumPy weights."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+from war_env.layout import Layout
+from war_env.policy import NetworkPolicy
+from war_env.presets import get_rules
+from war_env.sb3 import WarVecEnv
+
+CHECKPOINT = "checkpoint.pt"
+CURVE = "curve.json"
+
+Evaluate = Callable[[NetworkPolicy], dict[str, float]]
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """What a training run is made of.
+
+    Attributes:
+        preset: the preset trained on.
+        options: options of its rules to override.
+        opponent: who plays the other seats, as environments take it.
+        steps: environment steps in all, over all lanes.
+        num_envs: lanes stepped together.
+        rollout: steps of each lane between two updates.
+        batch_size, epochs, learning_rate, gamma, gae_lambda, entropy, clip: as PPO names them; the rate falls to 0.
+        hidden: units of the hidden layers of policy and value, ReLU.
+        reward, memory: as for the environments.
+        seed: of networks, deals and updates.
+        evaluations: points of the learning curve.
+    """
+
+    preset: str = "War-v0"
+    options: dict[str, Any] = field(default_factory=dict)
+    opponent: Any = "random"
+    steps: int = 2_000_000
+    num_envs: int = 1024
+    rollout: int = 64
+    batch_size: int = 8192
+    epochs: int = 4
+    learning_rate: float = 1e-3
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    entropy: float = 0.01
+    clip: float = 0.2
+    hidden: tuple[int, ...] = (128, 128)
+    reward: str = "win"
+    memory: bool = True
+    seed: int = 0
+    evaluations: int = 10
+
+
+def make_model(config: PPOConfig) -> MaskablePPO:
+    """The model and its environment, untrained."""
+    torch.set_num_threads(1)  # with small batches more threads only wait for each other
+    env = WarVecEnv(
+        config.preset,
+        config.num_envs,
+        opponent=config.opponent,
+        reward=config.reward,
+        memory=config.memory,
+        **config.options,
+    )
+    env.seed(config.seed)
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=lambda remaining: config.learning_rate * remaining,
+        n_steps=config.rollout,
+        batch_size=config.batch_size,
+        n_epochs=config.epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        ent_coef=config.entropy,
+        clip_range=config.clip,
+        policy_kwargs={"net_arch": list(config.hidden), "activation_fn": torch.nn.ReLU},
+        seed=config.seed,
+        device="cpu",
+    )
+
+
+def to_network(model: MaskablePPO, is_sampling: bool = True, **card: Any) -> NetworkPolicy:
+    """The model's policy as a network that NumPy plays."""
+    linear = [layer for layer in model.policy.mlp_extractor.policy_net if isinstance(layer, torch.nn.Linear)]
+    linear.append(model.policy.action_net)
+    layers = [(layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear]
+    return NetworkPolicy(layers, is_sampling, card)
+
+
+def save_checkpoint(model: MaskablePPO, folder: Path) -> None:
+    """Write what resuming needs, as plain tensors, whole or not at all."""
+    state = {
+        "steps": model.num_timesteps,
+        "updates": model._n_updates,
+        "policy": model.policy.state_dict(),
+        "optimizer": model.policy.optimizer.state_dict(),
+    }
+    partial = folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
+    torch.save(state, partial)
+    os.replace(partial, folder / CHECKPOINT)
+
+
+def load_checkpoint(model: MaskablePPO, folder: Path) -> None:
+    """Go on from a checkpoint, if there is one; only tensors and numbers are read from it."""
+    path = folder / CHECKPOINT
+    if path.exists():
+        state = torch.load(path, weights_only=True)
+        model.policy.load_state_dict(state["policy"])
+        model.policy.optimizer.load_state_dict(state["optimizer"])
+        model.num_timesteps, model._n_updates = state["steps"], state["updates"]
+        model.env.seed(model.seed + state["steps"])
+
+
+class _Recorder(BaseCallback):
+    """Reports progress, writes checkpoints and the points of the learning curve."""
+
+    def __init__(self, config: PPOConfig, folder: Path, evaluate: Evaluate, report: Callable[[int], None]) -> None:
+        super().__init__()
+        self.config, self.folder, self.evaluate, self.report = config, folder, evaluate, report
+        path = folder / CURVE
+        self.curve: list[dict[str, float]] = json.loads(path.read_text()) if path.exists() else []
+        self.seconds = self.curve[-1]["seconds"] if self.curve else 0.0
+        self.since = time.perf_counter()
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        self.report(self.num_timesteps)
+        if self.num_timesteps >= len(self.curve) * self.config.steps / self.config.evaluations:
+            self.record()
+
+    def record(self) -> None:
+        """Add a point to the curve and write a checkpoint; the time it takes is not counted as training."""
+        self.seconds += time.perf_counter() - self.since
+        returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
+        point = {"steps": self.num_timesteps, "seconds": self.seconds, "return": float(np.mean(returns or [0.0]))}
+        self.curve.append(point | self.evaluate(to_network(self.model)))
+        save_checkpoint(self.model, self.folder)
+        partial = self.folder / f"{CURVE}.{os.getpid()}.tmp"
+        partial.write_text(json.dumps(self.curve))
+        os.replace(partial, self.folder / CURVE)
+        self.since = time.perf_counter()
+
+
+@dataclass
+class Trained:
+    """What training gives: the network, its learning curve, and how long the learning took."""
+
+    network: NetworkPolicy
+    curve: list[dict[str, float]]
+    steps: int
+    seconds: float
+
+
+def train(config: PPOConfig, folder: Path, evaluate: Evaluate, report: Callable[[int], None]) -> Trained:
+    """Train, or go on with a training that was stopped.
+
+    Args:
+        config: the run.
+        folder: where checkpoint and curve are kept.
+        evaluate: from a network to the values of one point of the curve.
+        report: called with the steps done so far.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    model = make_model(config)
+    load_checkpoint(model, folder)
+    recorder = _Recorder(config, folder, evaluate, report)
+    if model.num_timesteps < config.steps:
+        model.learn(config.steps - model.num_timesteps, callback=recorder, reset_num_timesteps=False)
+        recorder.record()
+    card = {"config": asdict(config), "steps": model.num_timesteps}
+    return Trained(to_network(model, **card), recorder.curve, model.num_timesteps, recorder.seconds)
+
+
+def layout_of(config: PPOConfig) -> Layout:
+    """The observation that a run trains on."""
+    return Layout(get_rules(config.preset, **config.options), config.memory)

@@ -1,0 +1,97 @@
+"""The plots of the experiments; each is drawn from values that stand in the run's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+_STYLE = {
+    "figure.facecolor": "white",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "font.size": 10,
+}
+
+
+def _save(figure: Any, path: Path) -> Path:
+    partial = path.with_name(f".{path.name}")
+    figure.savefig(partial, dpi=120, format="png", bbox_inches="tight")
+    plt.close(figure)
+    partial.replace(path)
+    return path
+
+
+def _names(rows: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys([row["a"] for row in rows] + [row["b"] for row in rows]))
+
+
+def win_matrix(rows: list[dict[str, Any]], path: Path) -> Path:
+    """Win rates of all pairs as a coloured matrix, row against column."""
+    names = _names(rows)
+    matrix = np.full((len(names), len(names)), np.nan)
+    for row in rows:
+        a, b = names.index(row["a"]), names.index(row["b"])
+        matrix[a, b], matrix[b, a] = row["win_rate"], 1 - row["win_rate"]
+    with plt.rc_context(_STYLE | {"axes.grid": False}):
+        figure, axes = plt.subplots(figsize=(1.6 + 0.8 * len(names), 1.2 + 0.6 * len(names)))
+        axes.imshow(matrix, cmap="RdYlGn", vmin=0, vmax=1)
+        for a, b in np.argwhere(~np.isnan(matrix)):
+            axes.text(b, a, f"{100 * matrix[a, b]:.1f}", ha="center", va="center")
+        axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
+        axes.set_yticks(range(len(names)), names)
+        axes.set_title("win rate of the row against the column, %")
+        return _save(figure, path)
+
+
+def learning_curve(curve: list[dict[str, float]], opponents: list[str], path: Path) -> Path:
+    """Win rate against each opponent over environment steps."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 3.8))
+        steps = [point["steps"] / 1e6 for point in curve]
+        for opponent in opponents:
+            rates = [100 * point[opponent] for point in curve]
+            line = axes.plot(steps, rates, marker="o", markersize=3, label=opponent)[0]
+            axes.annotate(
+                opponent,
+                (steps[-1], rates[-1]),
+                (4, 0),
+                textcoords="offset points",
+                color=line.get_color(),
+                va="center",
+            )
+        axes.axhline(50, color="grey", linewidth=1)
+        axes.set(xlabel="environment steps, millions", ylabel="win rate of the learner, %", ylim=(0, 100))
+        axes.legend(loc="lower right", frameon=False, ncols=2)
+        return _save(figure, path)
+
+
+def win_bars(rows: list[dict[str, Any]], agent: str, path: Path) -> Path:
+    """Win rate of one agent against each other, with its 95 % interval."""
+    bars = []
+    for row in rows:
+        if row["a"] == agent:
+            bars.append((row["b"], row["win_rate"], row["low"], row["high"]))
+        elif row["b"] == agent:
+            bars.append((row["a"], 1 - row["win_rate"], 1 - row["high"], 1 - row["low"]))
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 0.5 + 0.45 * len(bars)))
+        for place, (_, rate, low, high) in enumerate(reversed(bars)):
+            color = "#4c9f70" if low > 0.5 else "#c25b4e" if high < 0.5 else "#888888"
+            axes.barh(place, 100 * rate, color=color)
+            axes.errorbar(
+                100 * rate, place, xerr=[[100 * (rate - low)], [100 * (high - rate)]], color="black", capsize=3
+            )
+            axes.text(102, place, f"{100 * rate:.1f}", va="center")
+        axes.axvline(50, color="black", linewidth=1)
+        axes.set_yticks(range(len(bars)), [f"against {name}" for name, *_ in reversed(bars)])
+        axes.set(xlim=(0, 110), xlabel=f"win rate of {agent}, %, 95 % interval", xticks=range(0, 101, 25))
+        axes.grid(axis="y", visible=False)
+        return _save(figure, path)

@@ -1,0 +1,52 @@
+"""One page per run: report.html, self-contained, from the files of the run's folder alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader
+
+from experiments.harness import write_text
+
+_TITLES = {
+    "win_bars.png": "The trained agent against each other agent",
+    "win_rates.png": "Every agent against every other",
+    "learning_curve.png": "Learning curve",
+}
+
+
+def _picture(path: Path) -> dict[str, str]:
+    data = base64.b64encode(path.read_bytes()).decode()
+    return {"title": _TITLES.get(path.name, path.stem), "source": f"data:image/png;base64,{data}"}
+
+
+def _table(path: Path) -> dict[str, Any]:
+    frame = pd.read_csv(path)
+    return {"columns": list(frame.columns), "rows": frame.map(_readable).to_numpy().tolist()}
+
+
+def _readable(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def write_report(folder: Path) -> Path:
+    """Write the page for a finished run; returns its path."""
+    summary = json.loads((folder / "summary.json").read_text())
+    config = json.loads((folder / "config.json").read_text())
+    pictures = [_picture(folder / name) for name in _TITLES if (folder / name).exists()]
+    template = Environment(loader=PackageLoader("experiments"), autoescape=True).get_template("report.html")
+    page = template.render(
+        experiment=summary["experiment"],
+        summary=summary,
+        command=config["command"],
+        config=json.dumps(config["settings"], indent=2),
+        versions=config["versions"],
+        pictures=pictures,
+        table=_table(folder / "rows.csv"),
+    )
+    write_text(folder / "report.html", page)
+    return folder / "report.html"

@@ -1,0 +1,76 @@
+"""Win rates of paired games with intervals clustered by pair.
+
+A *pair* is one deal played twice with the agents' seats swapped. A win counts 1, a draw 1/2. The unit of every
+interval is the pair: the two games of a pair share their cards and are not independent.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Z95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """Sums over pairs from which rates and intervals follow; they add up over blocks.
+
+    Attributes:
+        pairs: number of pairs.
+        score: sum of the pairs' mean scores for the first agent.
+        score_squares: sum of their squares.
+        game_squares: sum over single games of squared scores.
+        draws: drawn games.
+        illegal: illegal actions of the first agent and of the second.
+        steps: comparisons played.
+    """
+
+    pairs: int = 0
+    score: float = 0.0
+    score_squares: float = 0.0
+    game_squares: float = 0.0
+    draws: int = 0
+    illegal: int = 0
+    steps: int = 0
+
+    def __add__(self, other: PairSums) -> PairSums:
+        mine, theirs = asdict(self), asdict(other)
+        return PairSums(**{name: mine[name] + theirs[name] for name in mine})
+
+
+def rate_of(sums: PairSums) -> dict[str, Any]:
+    """Win rate with its 95 % interval, draw rate, and what pairing was worth.
+
+    The interval is normal over pair means; where all pairs scored alike it is Wilson's over pairs, which does not
+    shrink to a point.
+
+    Returns:
+        games, win_rate, low, high, draw_rate, and variance_ratio: variance of the win rate with paired deals over that
+        of as many single games with independent deals; below 1 pairing helps, None where nothing varies.
+    """
+    pairs = sums.pairs
+    mean = sums.score / pairs
+    variance = max(sums.score_squares / pairs - mean**2, 0.0) * pairs / max(pairs - 1, 1)
+    low, high = _interval(mean, variance, pairs)
+    single = max(sums.game_squares / (2 * pairs) - mean**2, 0.0)
+    return {
+        "games": 2 * pairs,
+        "win_rate": mean,
+        "low": low,
+        "high": high,
+        "draw_rate": sums.draws / (2 * pairs),
+        "variance_ratio": variance / (single / 2) if single > 0 else None,
+    }
+
+
+def _interval(mean: float, variance: float, count: int) -> tuple[float, float]:
+    if variance > 0:
+        half = Z95 * math.sqrt(variance / count)
+        return max(0.0, mean - half), min(1.0, mean + half)
+    if mean in (0.0, 1.0):
+        z2 = Z95**2 / count
+        middle, half = (mean + z2 / 2) / (1 + z2), (z2 / 2) / (1 + z2)
+        return max(0.0, middle - half), min(1.0, middle + half)
+    return mean, mean  # every pair came out alike, e.g. an agent against itself

@@ -1,0 +1,86 @@
+"""Train one agent with MaskablePPO and export its weights.
+
+python -m experiments.train --preset WarOnePass-v0 --opponent random greedy reserve --steps 2000000
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.training.ppo import PPOConfig
+from experiments.harness import Run, Settings, console, main
+from experiments.options import RuleOptions, given_options
+from experiments.plots import learning_curve
+from experiments.report import write_report
+from experiments.training import train_and_export
+from war_env.errors import ArgumentError
+from war_env.policy_names import SCRIPTED
+
+QUICK_STEPS = 131_072
+
+
+@dataclass
+class TrainSettings(Settings):
+    """Train an agent with MaskablePPO; a stopped run goes on from its last checkpoint."""
+
+    preset: str = "War-v0"
+    """Preset by name or id; two seats."""
+    opponent: tuple[str, ...] = ("random", "greedy", "lowest", "median")
+    """Scripted names or paths to exported weights; one is drawn for each episode."""
+    weights: tuple[float, ...] = ()
+    """How often each is drawn, relative to the others; equally when not given."""
+    steps: int = 3_000_000
+    """Environment steps, over all parallel games."""
+    num_envs: int = 1024
+    """Parallel games."""
+    rollout: int = PPOConfig.rollout
+    """Steps of each game between two updates."""
+    batch_size: int = PPOConfig.batch_size
+    """Steps in a minibatch."""
+    epochs: int = PPOConfig.epochs
+    """Passes over each rollout."""
+    learning_rate: float = PPOConfig.learning_rate
+    """Adam's step size at the start; it falls to 0."""
+    entropy: float = PPOConfig.entropy
+    """Weight of the entropy bonus."""
+    hidden: tuple[int, ...] = PPOConfig.hidden
+    """Units of the hidden layers."""
+    reward: str = "win"
+    """win, margin or capture."""
+    memory: bool = True
+    """Whether the agent sees what an attentive player remembers."""
+    rules: RuleOptions = RuleOptions()
+    """Options of the rules to override."""
+
+
+def config_of(settings: TrainSettings) -> PPOConfig:
+    """The training's configuration."""
+    shares = settings.weights or (1.0,) * len(settings.opponent)
+    if len(shares) != len(settings.opponent):
+        raise ArgumentError(f"weights={shares!r} has {len(shares)} entries: opponent has {len(settings.opponent)}.")
+    names = ("num_envs", "rollout", "batch_size", "epochs", "learning_rate", "entropy", "hidden", "reward", "memory")
+    return PPOConfig(
+        preset=settings.preset,
+        options=given_options(settings.rules),
+        opponent=dict(zip(settings.opponent, shares, strict=True)),
+        steps=QUICK_STEPS if settings.quick else settings.steps,
+        seed=settings.seed,
+        **{name: getattr(settings, name) for name in names},
+    )
+
+
+def run_train(settings: TrainSettings) -> None:
+    """Train, export, draw."""
+    run = Run("train", settings, label=settings.preset)
+    config = config_of(settings)
+    weights = run.folder / "agent.npz"
+    result = train_and_export(run, config, weights, f"MaskablePPO against {', '.join(settings.opponent)}")
+    run.finish(result, result["curve"])
+    learning_curve(result["curve"], list(SCRIPTED), run.folder / "learning_curve.png")
+    last = result["curve"][-1]
+    console.print("  ".join(f"{name} {100 * last[name]:.1f} %" for name in SCRIPTED))
+    console.print(f"Weights: {weights}; report: {write_report(run.folder)}")
+
+
+if __name__ == "__main__":
+    main(TrainSettings, run_train)
