@@ -1,4 +1,4 @@
-"""Trained agents: every pair of `.npz` and `.json` in agents/trained, and `trained`, the one `make benchmark` trains."""
+"""Trained agents: every `.npz` and `.json` in agents/trained, and `trained`, the one that `make benchmark` trains."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ from war_env.policy import Policy, get_policy
 from war_env.rules import Rules
 
 TRAINED_FOLDER = Path(__file__).parent / "trained"
-BENCHMARK_WEIGHTS = Path(__file__).parent.parent / "results" / "benchmark" / "trained.npz"
+BENCHMARKS = Path(__file__).parent.parent / "results" / "benchmark"
 
 
 def _make(path: Path, rules: Rules, memory: bool) -> Policy:
-    if not path.exists():
-        raise UnknownNameError(f"agent='trained': {path.name} is not there yet; `make benchmark` trains it.")
     return get_policy("agent", path, rules, memory)
+
+
+def _make_benchmarked(rules: Rules, memory: bool) -> Policy:
+    """The weights of the latest benchmark, one that was not `--quick` if there is any."""
+    found = sorted(BENCHMARKS.glob("*/trained.npz"), key=lambda path: ("-quick" not in path.parent.name, path.stat().st_mtime))
+    if not found:
+        raise UnknownNameError(f"agent='trained' is not there yet: no {BENCHMARKS}/*/trained.npz; `make benchmark` trains it.")
+    return _make(found[-1], rules, memory)
 
 
 def _description(path: Path) -> str:
@@ -30,7 +36,5 @@ AGENTS = [
     for path in sorted(TRAINED_FOLDER.glob("*.npz"))
 ]
 AGENTS.append(
-    AgentSpec(
-        "trained", "MaskablePPO against a mix of scripted agents", partial(_make, BENCHMARK_WEIGHTS), is_trained=True
-    )
+    AgentSpec("trained", "MaskablePPO against a mix of scripted agents", _make_benchmarked, is_trained=True)
 )

@@ -123,8 +123,8 @@ class Run:
             is_same = all(earlier.get(key) == value for key, value in self.config.items())
             if not is_same and not self.settings.fresh:
                 raise ArgumentError(
-                    f"out={str(self.folder)!r} holds a run with other settings or versions: name another folder, or start "
-                    "over in this one with --fresh."
+                    f"out={str(self.folder)!r} holds a run with other settings or versions: "
+                    "name another folder, or start over in this one with --fresh."
                 )
             if self.settings.fresh:
                 self._clear()

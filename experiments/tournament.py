@@ -5,7 +5,7 @@ python -m experiments.tournament --agents random greedy reserve --preset War-v0 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -31,7 +31,7 @@ class TournamentSettings(Settings):
     """Preset by name or id; two seats."""
     games: int = 20_000
     """Games for each two agents, an even number; every deal is played twice, with the seats swapped."""
-    rules: RuleOptions = RuleOptions()
+    rules: RuleOptions = field(default_factory=RuleOptions)
     """Options of the rules to override."""
 
 

@@ -5,7 +5,7 @@ python -m experiments.train --preset WarOnePass-v0 --opponent random greedy rese
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agents.training.ppo import PPOConfig
 from experiments.harness import Run, Settings, console, main
@@ -29,7 +29,7 @@ class TrainSettings(Settings):
     """Scripted names or paths to exported weights; one is drawn for each episode."""
     weights: tuple[float, ...] = ()
     """How often each is drawn, relative to the others; equally when not given."""
-    steps: int = 3_000_000
+    steps: int = 4_000_000
     """Environment steps, over all parallel games."""
     num_envs: int = 1024
     """Parallel games."""
@@ -49,7 +49,7 @@ class TrainSettings(Settings):
     """win, margin or capture."""
     memory: bool = True
     """Whether the agent sees what an attentive player remembers."""
-    rules: RuleOptions = RuleOptions()
+    rules: RuleOptions = field(default_factory=RuleOptions)
     """Options of the rules to override."""
 
 

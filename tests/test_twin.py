@@ -188,6 +188,8 @@ def check(seed: int) -> None:
     )
     assert list(outcome.held) == list(twin.held), (seed, rules)
     deck = rules.deck
+    # Which of two equal ranks in hand is played differs between the two, and decides nothing.
+    game._with_suits = rules.suits > 1 and not rules.has_choices
     as_text = lambda piles: [deck.text([card for _, card in pile], game._with_suits) for pile in piles]  # noqa: E731
     assert game.stocks == as_text(twin.stocks), (seed, rules)
     assert [sorted(text.split()) for text in game.piles] == [sorted(text.split()) for text in as_text(twin.piles)]

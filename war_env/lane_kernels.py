@@ -105,7 +105,7 @@ def play_seats(words, octets, rules, setup, game, action, external, at):
                     slot = np.uint64(external[at + np.uint64(number)])
                 else:
                     slot = choose_slot(policy, count_bits(words[seat + HAND]), is_war, next_word(words, seat + CHOICES))
-            play_slot(words, octets, game, seat, slot)
+            play_slot(words, octets, rules, game, seat, slot)
     compare(words, octets, rules, game)
 
 

@@ -19,7 +19,6 @@ from war_env.seeding import draw_keys
 from war_env.state import NOBODY, OVER, REASONS, Records
 
 ELIMINATED = "eliminated"
-TRUNCATED = "truncated"
 
 
 @dataclass
@@ -206,7 +205,6 @@ class Lanes:
         reason = _REASON_NAMES[game["reason"].astype(np.int64)]
         is_out = (game["reason"] == 0) & (game["in_game"] >> np.uint64(self.seat) & np.uint64(1) == 0)
         reason[is_out] = ELIMINATED
-        reason[(game["reason"] == 0) & ~is_out] = TRUNCATED
         battles, comparisons, wars = (game[name].astype(np.int64) for name in ("battles", "comparisons", "wars"))
         return Endings(winner, reason, battles, comparisons, wars, self._held(seats))
 

@@ -57,7 +57,7 @@ class GameStatistics:
     @property
     def is_finished(self) -> np.ndarray:
         """Which games ended with a verdict, neither by a loop nor unfinished: bool, shape (games,)."""
-        return (self.reason != "loop") & (self.reason != "unfinished")
+        return np.asarray((self.reason != "loop") & (self.reason != "unfinished"))
 
     def summary(self, unit: str = "battles", label: str = "") -> dict[str, Any]:
         """Length and ends of the games.

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from war_env.env import WarEnv, illegal, read_illegal_action, read_render_mode
 from war_env.errors import ArgumentError, FinishedError, IllegalActionError
-from war_env.lanes import Endings, Lanes, LaneStep
+from war_env.lanes import Lanes, LaneStep
 from war_env.presets import get_rules
 from war_env.rules import Rules
 from war_env.seeding import checked_seed
@@ -158,35 +158,35 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         done = result.terminated | result.truncated
         infos: dict[str, Any] = {}
         if done.any():
-            rows = np.flatnonzero(done)
-            endings = self._lanes.endings(rows)
+            final = infos if self._mode != AutoresetMode.SAME_STEP else {}
+            if result.terminated.any():
+                self._add_endings(final, np.flatnonzero(result.terminated))
             if self._mode == AutoresetMode.SAME_STEP:
-                self._finish_rows(infos, result, rows, done, endings)
-            else:
-                self._add_endings(infos, rows, endings)
+                self._finish_rows(infos, final, result, done)
         everywhere = np.ones(self.num_envs, np.bool_)
         self._add(infos, "action_mask", result.masks.copy(), everywhere)
         self._add(infos, "illegal_action", result.illegal, everywhere.copy())
         return result.observations, result.rewards, result.terminated, result.truncated, infos
 
     def _finish_rows(
-        self, infos: dict[str, Any], result: LaneStep, rows: np.ndarray, done: np.ndarray, endings: Endings
+        self, infos: dict[str, Any], final: dict[str, Any], result: LaneStep, done: np.ndarray
     ) -> None:
         """SAME_STEP: keep the last view of finished rows in the infos, and show the first of their next game."""
+        rows = np.flatnonzero(done)
         final_obs = np.full(self.num_envs, None, dtype=object)
         for row in rows:
             final_obs[row] = result.observations[row].copy()
-        final: dict[str, Any] = {}
         self._add(final, "action_mask", np.where(done[:, None], result.masks, 0).astype(np.int8), done.copy())
         self._add(final, "illegal_action", result.illegal & done, done.copy())
-        self._add_endings(final, rows, endings)
         self._add(infos, "final_obs", final_obs, done.copy())
         self._add(infos, "final_info", final, done.copy())
         self._lanes.reset(rows)
         result.observations[rows], result.masks[rows] = self._lanes.observe(rows)
         result.illegal[rows] = False
 
-    def _add_endings(self, infos: dict[str, Any], rows: np.ndarray, endings: Endings) -> None:
+    def _add_endings(self, infos: dict[str, Any], rows: np.ndarray) -> None:
+        """The infos of the ends of some rows' episodes."""
+        endings = self._lanes.endings(rows)
         done = np.zeros(self.num_envs, np.bool_)
         done[rows] = True
         for key in _END_KEYS:

@@ -55,9 +55,9 @@ class PPOConfig:
     learning_rate: float = 1e-3
     gamma: float = 1.0
     gae_lambda: float = 0.95
-    entropy: float = 0.01
+    entropy: float = 0.003
     clip: float = 0.2
-    hidden: tuple[int, ...] = (128, 128)
+    hidden: tuple[int, ...] = (64, 64)
     reward: str = "win"
     memory: bool = True
     seed: int = 0
@@ -93,8 +93,8 @@ def make_model(config: PPOConfig) -> MaskablePPO:
     )
 
 
-def to_network(model: MaskablePPO, is_sampling: bool = True, **card: Any) -> NetworkPolicy:
-    """The model's policy as a network that NumPy plays."""
+def to_network(model: MaskablePPO, is_sampling: bool = False, **card: Any) -> NetworkPolicy:
+    """The model's policy as a network that NumPy plays; by default it takes the most likely slot."""
     linear = [layer for layer in model.policy.mlp_extractor.policy_net if isinstance(layer, torch.nn.Linear)]
     linear.append(model.policy.action_net)
     layers = [(layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear]

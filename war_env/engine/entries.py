@@ -42,7 +42,7 @@ def play_comparison(words, octets, rules, slots):
     words, octets, rules = pointer(words), pointer(octets), pointer(rules)
     for number in range(rules[PLAYERS]):
         if has_seat(words[GAME + FIGHTERS], number):
-            play_slot(words, octets, GAME, seat_of(GAME, np.uint64(number)), np.uint64(slots[number]))
+            play_slot(words, octets, rules, GAME, seat_of(GAME, np.uint64(number)), np.uint64(slots[number]))
     compare(words, octets, rules, GAME)
 
 

@@ -32,7 +32,7 @@ from war_env.engine.rng import (
     stream_start,
 )
 from war_env.engine.war import GO_ON, NO_ONE, WON, best_seats, has_seat, resolve_tie
-from war_env.rules import CARD_LIST, CLOCK, NO_CLOCK, NUM_CARDS, PLAYERS
+from war_env.rules import CARD_LIST, CLOCK, HAND_SIZE, NO_CLOCK, NUM_CARDS, PLAYERS, RANK_CARDS, RANK_OF
 from war_env.state import (
     BATTLES,
     CHOICES,
@@ -41,16 +41,20 @@ from war_env.state import (
     DRAWN,
     DROPPED,
     FIGHTERS,
+    FRONT,
     GAME_NANOS,
     HAND,
     HEADER_WORDS,
     IN_GAME,
     KEY,
+    KNOWN,
     LANE,
+    LOOSE,
     NOBODY,
     POLICY,
     REACTIONS,
     REASON,
+    RISK,
     RIVALS,
     SEAT_NANOS,
     SEAT_WORDS,
@@ -58,6 +62,7 @@ from war_env.state import (
     STAKED,
     STARTS,
     STOCK,
+    UNLOCATED,
     WINNER,
 )
 
@@ -157,10 +162,35 @@ def run_clock(words, octets, rules, game):
     words[game + GAME_NANOS] += longest
 
 
+@inline
+def among(cards, preferred):
+    """Those of some cards that are preferred, or all of them if none is."""
+    both = cards & preferred
+    return both if both != ZERO else cards
+
+
 @kernel
-def play_slot(words, octets, game, seat, slot):
+def least_telling(words, rules, game, seat, card):
+    """Of the hand's cards of one rank the one that tells others least.
+
+    Which of them it is must not depend on suits, which never decide anything, so it is chosen by what everybody knows:
+    first a card known to be with the seat, of those one at risk or loose or of the block on top, then one that was seen.
+    """
+    cards = words[seat + HAND] & rules[RANK_CARDS + rules[RANK_OF + card]]
+    cards = among(cards, words[seat + KNOWN])
+    cards = among(cards, words[seat + RISK])
+    cards = among(cards, words[seat + LOOSE])
+    cards = among(cards, words[seat + FRONT])
+    return lowest_bit(among(cards, words[game + UNLOCATED]))
+
+
+@kernel
+def play_slot(words, octets, rules, game, seat, slot):
     """A seat turns up the slot-th lowest card of its hand, or its highest where that slot is empty."""
-    turn_up(words, octets, game, seat, nth_card(words[seat + HAND], slot))
+    card = nth_card(words[seat + HAND], slot)
+    if rules[HAND_SIZE] > ONE:
+        card = least_telling(words, rules, game, seat, card)
+    turn_up(words, octets, game, seat, card)
 
 
 @kernel

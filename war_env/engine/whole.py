@@ -63,7 +63,7 @@ def play_whole(words, octets, rules):
     while words[GAME + REASON] == ZERO:
         for number in range(rules[PLAYERS]):
             if has_seat(words[GAME + FIGHTERS], number):
-                play_slot(words, octets, GAME, seat_of(GAME, np.uint64(number)), ZERO)
+                play_slot(words, octets, rules, GAME, seat_of(GAME, np.uint64(number)), ZERO)
         compare(words, octets, rules, GAME)
 
 

@@ -1,0 +1,196 @@
+"""Cards are conserved, scripted play gives the known win rates, classic War the known lengths, seats are fair."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from agents.registry import agent_names, get_agent
+from experiments.arena import BLOCK, play_block, play_games
+from experiments.statistics import PairSums, rate_of
+from war_env import PRESETS, Rules, get_rules, simulate
+from war_env.lanes import Lanes
+from war_env.policy_names import SCRIPTED
+
+TWO_SEATS = [preset for preset in PRESETS if preset.rules.players == 2]
+
+
+def card_counts(lanes: Lanes) -> np.ndarray:
+    """How often each card is somewhere, for each lane: int64, shape (lanes, 64)."""
+    seats = lanes.records.fields["seats"]
+    size = seats["ring"].shape[-1]
+    in_ring = seats["stock"].astype(int) + seats["pile"] + seats["laid"]
+    places = (np.arange(size) - seats["head"][..., None].astype(int)) % size < in_ring[..., None]
+    counts = np.zeros((lanes.num_lanes, 64), np.int64)
+    lane, _, _ = np.nonzero(places)
+    np.add.at(counts, (lane, seats["ring"][places]), 1)
+    bits = np.arange(64, dtype=np.uint64)
+    for name in ("hand", "captured"):
+        counts += ((seats[name][..., None] >> bits) & np.uint64(1)).sum(axis=1).astype(np.int64)
+    return counts
+
+
+@pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
+def test_cards_are_conserved_at_every_step_of_random_play(preset: str) -> None:
+    """1,024 lanes x 200 steps for each preset, together a million: every card is somewhere, once (W6, W10, W14, W24)."""
+    rules = get_rules(preset)
+    lanes = Lanes(rules, 1024, next_step=True)
+    lanes.seed(np.arange(1024), np.arange(1, 1025, dtype=np.uint64))
+    lanes.reset()
+    expected = np.zeros(64, np.int64)
+    expected[list(rules.cards)] = 1
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        lanes.step(rng.integers(0, rules.hand_size, 1024))
+        assert (card_counts(lanes) == expected).all()
+
+
+# Measured over 20,000 games a cell by a separate program; a draw counts 1/2; standard error .003.
+STRATEGIC = {
+    ("greedy", "random"): 0.522,
+    ("lowest", "random"): 0.287,
+    ("lowest", "greedy"): 0.297,
+    ("median", "random"): 0.393,
+    ("median", "greedy"): 0.384,
+    ("median", "lowest"): 0.617,
+    ("reserve", "random"): 0.961,
+    ("reserve", "greedy"): 0.967,
+    ("reserve", "lowest"): 0.971,
+    ("reserve", "median"): 0.976,
+}
+ONE_PASS = {
+    ("greedy", "random"): 0.502,
+    ("lowest", "random"): 0.495,
+    ("lowest", "greedy"): 0.343,
+    ("median", "random"): 0.523,
+    ("median", "greedy"): 0.375,
+    ("median", "lowest"): 0.644,
+    ("reserve", "random"): 0.732,
+    ("reserve", "greedy"): 0.584,
+    ("reserve", "lowest"): 0.695,
+    ("reserve", "median"): 0.578,
+}
+HAND_OF_THREE = {("greedy", "random"): 0.514, ("lowest", "greedy"): 0.379, ("reserve", "greedy"): 0.967}
+UNLIMITED = {("lowest", "greedy"): 0.985, ("greedy", "random"): 0.449, ("reserve", "greedy"): 0.995}
+CELLS = [
+    *(("War-v0", {}, pair, rate, 4) for pair, rate in STRATEGIC.items()),
+    *(("WarOnePass-v0", {}, pair, rate, 4) for pair, rate in ONE_PASS.items()),
+    *(("War-v0", {"hand_size": 3}, pair, rate, 4) for pair, rate in HAND_OF_THREE.items()),
+    *(("War-v0", {"max_battles": 20_000}, pair, rate, 1) for pair, rate in UNLIMITED.items()),
+]
+
+
+@pytest.mark.parametrize(("preset", "options", "pair", "reference", "blocks"), CELLS)
+def test_scripted_play_has_the_known_win_rates(
+    preset: str, options: dict, pair: tuple[str, str], reference: float, blocks: int
+) -> None:
+    """Sample: `blocks` x 2,048 paired games; tolerance 4 x sqrt(se_ours^2 + .003^2)."""
+    sums = sum((PairSums(**play_block(*pair, preset, options, 0, block, BLOCK)) for block in range(blocks)), PairSums())
+    row = rate_of(sums)
+    error = (row["high"] - row["low"]) / (2 * 1.96)
+    assert abs(row["win_rate"] - reference) < 4 * math.hypot(error, 0.003)
+    assert sums.illegal == 0
+
+
+# (winnings, face_down, run_out): mean, sd, median, wars a game; measured by two separate programs over a million games
+# (100,000 for fixed orders).
+LENGTHS = {
+    ("shuffled", 3, "lose"): (235.6, 189.5, 180, 14.82),
+    ("shuffled", 3, "last_card"): (270.5, 222, 205, 17.04),
+    ("shuffled", 3, "equal_force"): (263.7, 215, 200, 16.61),
+    ("shuffled", 1, "lose"): (441.2, 362, 333, 27.7),
+    ("shuffled", 1, "last_card"): (456.6, 376, 344, 28.7),
+    ("shuffled", 0, "lose"): (582.2, 480, 438, 36.5),
+    ("pile_shuffled", 3, "lose"): (233.3, 187, 178, 14.64),
+    ("pile_shuffled", 3, "last_card"): (266.7, 217, 202, 16.76),
+    ("winner_first", 3, "lose"): (177.5, 136, 138, 13.31),
+    ("winner_first", 3, "last_card"): (188.0, 145, 146, 14.12),
+    ("winner_first", 3, "equal_force"): (190.8, 148, 147, 14.36),
+    ("winner_first", 0, "lose"): (332.8, 250, 260, 25.7),
+}
+
+
+@pytest.mark.parametrize(("winnings", "face_down", "run_out"), LENGTHS)
+def test_classic_war_has_the_known_length(winnings: str, face_down: int, run_out: str) -> None:
+    """Sample 20,000 games; tolerance of the mean 4 x sqrt(se_ours^2 + se_reference^2), of the others 5 %."""
+    mean, deviation, median, wars = LENGTHS[winnings, face_down, run_out]
+    rules = get_rules("classic", winnings=winnings, face_down=face_down, run_out=run_out)
+    row = simulate(rules, 20_000, seed=1).summary()
+    games = 1_000_000 if winnings.endswith("shuffled") else 100_000
+    assert abs(row["mean"] - mean) < 4 * math.hypot(row["standard_error"], deviation / math.sqrt(games))
+    assert row["sd"] == pytest.approx(deviation, rel=0.05)
+    assert row["median"] == pytest.approx(median, rel=0.05)
+    assert row["wars_per_game"] == pytest.approx(wars, rel=0.05)
+
+
+@pytest.mark.parametrize("name", SCRIPTED)
+def test_an_agent_against_itself_stands_at_one_half(name: str) -> None:
+    """robmarcer/ant-colony-rts#5 (M16), M22: 4,096 single games in seat 0; tolerance 4 standard errors."""
+    rules = get_rules("strategic")
+    scores = []
+    for block in range(4):
+        first, second = get_agent(name, rules), get_agent(name, rules)
+        scores.append(play_games(first, second, rules, 9, block, swap=False)[0])
+    games = np.concatenate(scores)
+    assert abs(games.mean() - 0.5) < 4 * games.std() / math.sqrt(games.size)
+
+
+@pytest.mark.parametrize("preset", [p.name for p in TWO_SEATS if not p.rules.has_choices])
+def test_without_choices_no_agent_differs_from_another(preset: str) -> None:
+    """Paired games of a zero-decision preset: the pair's two games mirror each other, so that the rate is 1/2 exactly."""
+    sums = PairSums(**play_block("greedy", "random", preset, {}, 0, 0, BLOCK))
+    row = rate_of(sums)
+    assert row["win_rate"] == 0.5
+    assert row["low"] == row["high"] == 0.5
+
+
+def test_pairs_swap_seats_and_keep_cards() -> None:
+    """google-deepmind/open_spiel#667, andy-k/wolges#13 (M10, M11): the same deals lie in both games of a pair."""
+    rules = get_rules("strategic")
+    greedy, lowest = get_agent("greedy", rules), get_agent("lowest", rules)
+    straight, _ = play_games(greedy, lowest, rules, 0, 0, swap=False)
+    mirrored, _ = play_games(lowest, greedy, rules, 0, 0, swap=True)
+    assert np.array_equal(straight, 1 - mirrored)
+
+
+def test_rates_do_not_depend_on_how_many_games_are_asked_for() -> None:
+    few = play_block("greedy", "random", "War-v0", {}, 0, 0, 100)
+    again = play_block("greedy", "random", "War-v0", {}, 0, 0, 100)
+    assert few == again
+    assert few["pairs"] == 100
+
+
+def test_intervals_cluster_by_pair() -> None:
+    """Ten pairs, one win and one loss in each: no variance between pairs, whatever the single games do (M8, M19)."""
+    even = rate_of(PairSums(pairs=10, score=5.0, score_squares=2.5, game_squares=10.0))
+    assert even["low"] == even["high"] == 0.5
+    sure = rate_of(PairSums(pairs=100, score=100.0, score_squares=100.0, game_squares=200.0))
+    assert 0.95 < sure["low"] < 1.0
+    assert sure["high"] == 1.0
+
+
+def test_every_agent_is_found_by_name() -> None:
+    assert set(SCRIPTED) <= set(agent_names())
+
+
+def test_three_seats_play_on_without_the_learner() -> None:
+    """A learner who is out is terminated as eliminated; comparisons without its say are played inside the step."""
+    rules = Rules(players=3, hand_size=2, run_out="last_card", max_battles=100)
+    lanes = Lanes(rules, 256, seat=1, opponent=["greedy", {"random": 1, "reserve": 1}], next_step=True)
+    lanes.seed(np.arange(256), np.arange(5, 261, dtype=np.uint64))
+    lanes.reset()
+    rng = np.random.default_rng(0)
+    reasons: set[str] = set()
+    for _ in range(400):
+        result = lanes.step(rng.integers(0, 2, 256))
+        fighters = lanes.records.fields["game"]["fighters"]
+        assert (((fighters >> np.uint64(1)) & np.uint64(1)) == 1)[~lanes.over].all()
+        rows = np.flatnonzero(result.terminated)
+        endings = lanes.endings(rows)
+        reasons |= set(endings.reason)
+        out = endings.reason == "eliminated"
+        assert (result.rewards[rows][out] == -1).all()
+        assert (endings.held[out, 1] == 0).all()
+    assert {"eliminated", "max_battles"} <= reasons
