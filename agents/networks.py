@@ -21,9 +21,13 @@ def _make(path: Path, rules: Rules, memory: bool) -> Policy:
 
 def _make_benchmarked(rules: Rules, memory: bool) -> Policy:
     """The weights of the latest benchmark, one that was not `--quick` if there is any."""
-    found = sorted(BENCHMARKS.glob("*/trained.npz"), key=lambda path: ("-quick" not in path.parent.name, path.stat().st_mtime))
+    found = sorted(
+        BENCHMARKS.glob("*/trained.npz"), key=lambda path: ("-quick" not in path.parent.name, path.stat().st_mtime)
+    )
     if not found:
-        raise UnknownNameError(f"agent='trained' is not there yet: no {BENCHMARKS}/*/trained.npz; `make benchmark` trains it.")
+        raise UnknownNameError(
+            f"agent='trained' is not there yet: no {BENCHMARKS}/*/trained.npz; `make benchmark` trains it."
+        )
     return _make(found[-1], rules, memory)
 
 
@@ -35,6 +39,4 @@ AGENTS = [
     AgentSpec(path.stem, _description(path), partial(_make, path), is_trained=True)
     for path in sorted(TRAINED_FOLDER.glob("*.npz"))
 ]
-AGENTS.append(
-    AgentSpec("trained", "MaskablePPO against a mix of scripted agents", _make_benchmarked, is_trained=True)
-)
+AGENTS.append(AgentSpec("trained", "MaskablePPO against a mix of scripted agents", _make_benchmarked, is_trained=True))

@@ -1,6 +1,6 @@
 """What the memory part of the observation is worth: the same training with and without it, over several seeds.
 
-    python -m experiments.ablation
+python -m experiments.ablation
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def run_ablation(settings: AblationSettings) -> None:
     tasks = {}
     for memory in (True, False):
         for k in range(settings.seeds):
-            config = replace(PPOConfig(), opponent=MIX, steps=steps, memory=memory, seed=settings.seed + k, evaluations=1)
+            config = replace(
+                PPOConfig(), opponent=MIX, steps=steps, memory=memory, seed=settings.seed + k, evaluations=1
+            )
             name = f"memory-{memory}-{k}"
             tasks[name] = (config, run.folder / name, blocks, settings.seed)
     results = run.map("trainings", train_and_measure, tasks)

@@ -23,7 +23,9 @@ def roll(env: gym.Env, actions: np.random.Generator, steps: int) -> list:
     seen = []
     for _ in range(steps):
         observation, reward, terminated, truncated, info = env.step(int(actions.integers(env.action_space.n)))
-        seen.append((observation.tolist(), reward, terminated, truncated, info["action_mask"].tolist(), info.get("reason")))
+        seen.append(
+            (observation.tolist(), reward, terminated, truncated, info["action_mask"].tolist(), info.get("reason"))
+        )
         if terminated or truncated:
             observation, info = env.reset()
             seen.append((observation.tolist(), info["action_mask"].tolist()))
@@ -122,7 +124,9 @@ def test_spec_survives_json(env_id: str) -> None:
     assert json.loads(env.spec.to_json())["kwargs"]["opponent"] == {"greedy": 1, "reserve": 2}
 
 
-@pytest.mark.parametrize("action", [True, np.bool_(False), 1.0, np.float32(1), float("nan"), "1", None, [1], np.array([1]), -1, 5])
+@pytest.mark.parametrize(
+    "action", [True, np.bool_(False), 1.0, np.float32(1), float("nan"), "1", None, [1], np.array([1]), -1, 5]
+)
 def test_actions_outside_the_space_change_nothing(action: object) -> None:
     """The error names the action and what is allowed."""
     env = WarEnv("strategic")

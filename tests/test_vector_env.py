@@ -108,9 +108,7 @@ def test_returned_arrays_are_fresh_and_may_be_overwritten() -> None:
 def test_time_limits_truncate_both_flags_in_one_step(mode: AutoresetMode) -> None:
     """`max_episode_steps` is enforced as `gym.make`'s TimeLimit does it."""
     ours = gym.make_vec("WarMini-v0", num_envs=6, max_episode_steps=3, autoreset_mode=mode.value, face_down=1)
-    theirs = SyncVectorEnv(
-        [lambda: gym.make("WarMini-v0", max_episode_steps=3, face_down=1)] * 6, autoreset_mode=mode
-    )
+    theirs = SyncVectorEnv([lambda: gym.make("WarMini-v0", max_episode_steps=3, face_down=1)] * 6, autoreset_mode=mode)
     ours.reset(seed=0)
     theirs.reset(seed=0)
     both, cut = 0, 0
@@ -194,9 +192,7 @@ def test_bad_options_name_the_field(options: dict, words: str) -> None:
         WarVectorEnv(**{"preset": "mini", "num_envs": 2, **options})
 
 
-@pytest.mark.parametrize(
-    "mask", [np.zeros(3, bool), np.ones(2, bool), np.ones(3, int), [True, False, True], None]
-)
+@pytest.mark.parametrize("mask", [np.zeros(3, bool), np.ones(2, bool), np.ones(3, int), [True, False, True], None])
 def test_bad_reset_masks_change_nothing(mask: object) -> None:
     envs = WarVectorEnv("mini", 3)
     envs.reset(seed=0)

@@ -80,6 +80,7 @@ class WarEnv(gym.Env[np.ndarray, np.int64]):
         self.action_space = gym.spaces.Discrete(self.rules.hand_size)
         self._action = np.zeros(1, np.int64)
         self._mask = np.ones(self.rules.hand_size, np.int8)
+        self._reward, self._flags = np.zeros(1), np.zeros(3, np.uint8)
 
     @property
     def seat(self) -> int:
@@ -100,7 +101,7 @@ class WarEnv(gym.Env[np.ndarray, np.int64]):
             self._lanes.start_streams([self.np_random])
         self._lanes.reset()
         observations, masks = self._lanes.observe()
-        self._mask = masks[0]
+        self._mask[:] = masks[0]
         return observations[0], {"action_mask": self._mask.copy(), "illegal_action": False}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -114,13 +115,13 @@ class WarEnv(gym.Env[np.ndarray, np.int64]):
             FinishedError: the episode is over, or was never started.
         """
         self._action[0] = self._checked(action)
-        result = self._lanes.step(self._action)
-        terminated = bool(result.terminated[0])
-        self._mask = result.masks[0]
-        info = {"action_mask": self._mask.copy(), "illegal_action": bool(result.illegal[0])}
+        observation = np.empty(self.layout.size, np.float32)
+        self._lanes.step_into(self._action, observation, self._mask, self._reward, self._flags)
+        terminated, _, is_illegal = self._flags.tolist()
+        info = {"action_mask": self._mask.copy(), "illegal_action": bool(is_illegal)}
         if terminated:
             info |= ending_info(self._lanes.endings(_ROW), 0)
-        return result.observations[0], float(result.rewards[0]), terminated, False, info
+        return observation, self._reward.item(), bool(terminated), False, info
 
     def _checked(self, action: Any) -> int:
         if self._lanes.is_over():

@@ -169,15 +169,25 @@ class Lanes:
         masks = np.empty((total, self.rules.hand_size), np.int8)
         rewards = np.zeros(total)
         flags = np.zeros((3, total), np.uint8)
-        outputs = (observations.reshape(-1), masks.reshape(-1), rewards, flags.reshape(-1))
-        if self._policies:
-            game = self.records.fields["game"]
-            self._ask(np.flatnonzero(game["over"] == 0))
-        waiting = step_rows(*self._memory, actions, self._external, *outputs, False)
-        while waiting:
-            self._ask(np.flatnonzero(self.records.fields["game"]["waiting"]))
-            waiting = step_rows(*self._memory, actions, self._external, *outputs, True)
+        self.step_into(actions, observations.reshape(-1), masks.reshape(-1), rewards, flags.reshape(-1))
         return LaneStep(observations, masks, rewards, *flags.view(np.bool_))
+
+    def step_into(
+        self, actions: np.ndarray, observations: np.ndarray, masks: np.ndarray, rewards: np.ndarray, flags: np.ndarray
+    ) -> None:
+        """`step` into given flat arrays: float32 (n * d,), int8 (n * a,), float64 (n,), uint8 (3 * n,).
+
+        The flags are terminated, truncated and illegal, one after another. Rows of lanes that are over and wait for
+        their reset are left as they are.
+        """
+        if self._policies:
+            self._ask(np.flatnonzero(self.records.fields["game"]["over"] == 0))
+        records, plan, external = self.records, self.plan, self._external
+        outputs = (observations, masks, rewards, flags)
+        waiting = step_rows(records.words, records.octets, plan, actions, external, *outputs, False)
+        while waiting:
+            self._ask(np.flatnonzero(records.fields["game"]["waiting"]))
+            waiting = step_rows(records.words, records.octets, plan, actions, external, *outputs, True)
 
     @property
     def _memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -168,9 +168,7 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._add(infos, "illegal_action", result.illegal, everywhere.copy())
         return result.observations, result.rewards, result.terminated, result.truncated, infos
 
-    def _finish_rows(
-        self, infos: dict[str, Any], final: dict[str, Any], result: LaneStep, done: np.ndarray
-    ) -> None:
+    def _finish_rows(self, infos: dict[str, Any], final: dict[str, Any], result: LaneStep, done: np.ndarray) -> None:
         """SAME_STEP: keep the last view of finished rows in the infos, and show the first of their next game."""
         rows = np.flatnonzero(done)
         final_obs = np.full(self.num_envs, None, dtype=object)

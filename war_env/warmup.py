@@ -1,0 +1,25 @@
+"""Calling every kernel once, so that its compiled code is in the cache."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from war_env.env import WarEnv
+from war_env.game import Game
+from war_env.policy import ScriptedPolicy
+from war_env.presets import get_rules
+from war_env.simulation import simulate
+
+
+def compile_all() -> None:
+    """Compile all kernels that Python calls."""
+    env = WarEnv("mini")
+    observation, info = env.reset(seed=0)
+    env.step(0)
+    rules = get_rules("classic")
+    game = Game.from_stocks(["2 3", "4 5"], rules)
+    game.play()
+    Game.deal(rules)
+    simulate(rules, 1)
+    policy = ScriptedPolicy("random", env.layout)
+    policy.act(observation[None], info["action_mask"][None], np.random.default_rng(0))
