@@ -17,7 +17,7 @@ from experiments.training import train_and_export
 from war_env.policy_names import SCRIPTED
 
 MIX = {"random": 1, "greedy": 1, "lowest": 1, "median": 1}
-CONFIG = PPOConfig(preset="War-v0", opponent=MIX, steps=4_000_000)
+CONFIG = PPOConfig(preset="War-v0", opponent=MIX, steps=4_000_000, evaluations=20)
 QUICK_STEPS = 131_072
 
 

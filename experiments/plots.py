@@ -58,18 +58,10 @@ def learning_curve(curve: list[dict[str, float]], opponents: list[str], path: Pa
         steps = [point["steps"] / 1e6 for point in curve]
         for opponent in opponents:
             rates = [100 * point[opponent] for point in curve]
-            line = axes.plot(steps, rates, marker="o", markersize=3, label=opponent)[0]
-            axes.annotate(
-                opponent,
-                (steps[-1], rates[-1]),
-                (4, 0),
-                textcoords="offset points",
-                color=line.get_color(),
-                va="center",
-            )
+            axes.plot(steps, rates, marker="o", markersize=3, label=opponent)
         axes.axhline(50, color="grey", linewidth=1)
         axes.set(xlabel="environment steps, millions", ylabel="win rate of the learner, %", ylim=(0, 100))
-        axes.legend(loc="lower right", frameon=False, ncols=2)
+        axes.legend(title="against", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return _save(figure, path)
 
 

@@ -71,7 +71,7 @@ def win_table(rows: list[dict[str, Any]]) -> Table:
     widths = {frozenset((row["a"], row["b"])): (row["high"] - row["low"]) / 2 for row in rows}
     for a in names:
         table.add_row(
-            a, *("" if a == b else f"{100 * cells[a, b]:.1f} ± {100 * widths[frozenset((a, b))]:.1f}" for b in names)
+            a, *("" if a == b else f"{100 * cells[a, b]:.1f}±{100 * widths[frozenset((a, b))]:.1f}" for b in names)
         )
     return table
 

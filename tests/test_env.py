@@ -47,7 +47,6 @@ def test_steps_keep_the_contract(env_id: str, reward: str, memory: bool) -> None
     """Types, bounds and masks at every step, ends included (W18, W19, S7, S12)."""
     env = gym.make(env_id, reward=reward, memory=memory)
     space = env.observation_space
-    actions = np.random.default_rng(0)
     observation, info = env.reset(seed=3)
     total = 0.0
     for _ in range(600):

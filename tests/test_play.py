@@ -34,7 +34,7 @@ def card_counts(lanes: Lanes) -> np.ndarray:
 
 @pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
 def test_cards_are_conserved_at_every_step_of_random_play(preset: str) -> None:
-    """1,024 lanes x 200 steps for each preset, together a million: every card is somewhere, once (W6, W10, W14, W24)."""
+    """1,024 lanes x 200 steps a preset, a million in all: every card is somewhere, once (W6, W10, W14, W24)."""
     rules = get_rules(preset)
     lanes = Lanes(rules, 1024, next_step=True)
     lanes.seed(np.arange(1024), np.arange(1, 1025, dtype=np.uint64))
@@ -139,7 +139,7 @@ def test_an_agent_against_itself_stands_at_one_half(name: str) -> None:
 
 @pytest.mark.parametrize("preset", [p.name for p in TWO_SEATS if not p.rules.has_choices])
 def test_without_choices_no_agent_differs_from_another(preset: str) -> None:
-    """Paired games of a zero-decision preset: the pair's two games mirror each other, so that the rate is 1/2 exactly."""
+    """The two games of a pair mirror each other, so that the rate is 1/2 exactly."""
     sums = PairSums(**play_block("greedy", "random", preset, {}, 0, 0, BLOCK))
     row = rate_of(sums)
     assert row["win_rate"] == 0.5

@@ -1,7 +1,7 @@
 """`Rules`: every option of the game, checked once, and its encoding for the compiled engine.
 
 Sources named below: *pagat* is https://www.pagat.com/war/war.html; *Bicycle* is
-https://bicyclecards.com/how-to-play/war; *Hoyle* is https://www.hoylegaming.com; "sensō" is the Japanese one-pass game.
+https://bicyclecards.com/how-to-play/war; *Hoyle* are the books of that name; "sensō" is the Japanese one-pass game.
 docs/rules.md explains each option with an example.
 """
 

@@ -174,7 +174,7 @@ def least_telling(words, rules, game, seat, card):
     """Of the hand's cards of one rank the one that tells others least.
 
     Which of them it is must not depend on suits, which never decide anything, so it is chosen by what everybody knows:
-    first a card known to be with the seat, of those one at risk or loose or of the block on top, then one that was seen.
+    first a card known to be with the seat, of those one at risk, loose or of the block on top, then one that was seen.
     """
     cards = words[seat + HAND] & rules[RANK_CARDS + rules[RANK_OF + card]]
     cards = among(cards, words[seat + KNOWN])

@@ -1,0 +1,127 @@
+"""The parts of README.md and docs/ that are made from code: `make docs` writes them anew, a test compares."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from war_env.layout import FIELDS, Layout
+from war_env.policy_names import SCRIPTED
+from war_env.presets import PRESETS
+from war_env.rules import Rules
+
+DOCS = Path(__file__).parent.parent / "docs"
+ABLATION = Path(__file__).parent.parent / "docs" / "data" / "ablation.json"
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def options() -> str:
+    """Every option of `Rules` with its default, range, meaning and source."""
+    rows = []
+    for entry in dataclasses.fields(Rules):
+        data = entry.metadata
+        rows.append((f"`{entry.name}`", f"`{entry.default!r}`", data["allowed"], data["meaning"], data["source"]))
+    return table(("option", "default", "values", "meaning", "source"), rows)
+
+
+def presets() -> str:
+    """Every preset with the options that differ from the classic ones."""
+    rows = []
+    for preset in PRESETS:
+        classic = Rules().to_dict()
+        changed = {name: value for name, value in preset.rules.to_dict().items() if value != classic[name]}
+        text = ", ".join(f"{name}={value!r}" for name, value in changed.items()) or "the defaults"
+        rows.append((f"`{preset.name}`", f"`{preset.id}`", preset.summary, f"`{text}`", preset.source))
+    return table(("name", "id", "what", "options", "from"), rows)
+
+
+def ids() -> str:
+    """Every id with a line."""
+    return table(("id", "what"), [(f"`{preset.id}`", preset.summary) for preset in PRESETS])
+
+
+def fields() -> str:
+    """The fields of an observation, with their size under War-v0."""
+    layout = Layout(PRESETS[0].rules)
+    rows = []
+    for field in FIELDS:
+        place = layout.slices.get(field.name)
+        size = "–" if place is None else str(place.stop - place.start)
+        rows.append((f"`{field.name}`", size, field.meaning, "yes" if field.is_memory else ""))
+    return table(("field", f"numbers in {PRESETS[0].id}", "meaning", "memory"), rows)
+
+
+def sizes() -> str:
+    """Length of the observation for every preset."""
+    return ", ".join(f"{preset.id} {Layout(preset.rules).size}" for preset in PRESETS) + "."
+
+
+def scripted() -> str:
+    """The scripted policies."""
+    return table(("name", "plays"), [(f"`{name}`", text) for name, text in SCRIPTED.items()])
+
+
+def ablation() -> str:
+    """What memory is worth, from the kept results of `python -m experiments.ablation`."""
+    summary = json.loads(ABLATION.read_text())
+    rows = []
+    for against in SCRIPTED:
+        cells = []
+        for memory in (True, False):
+            rates = [100 * r["win_rate"] for r in summary["rows"] if r["memory"] == memory and r["against"] == against]
+            cells.append(f"{np.mean(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
+        rows.append((against, *cells))
+    steps = summary["config"]["steps"]
+    note = (
+        f"Win rate in % of MaskablePPO after {steps / 1e6:.0f} million steps on War-v0 against a mix of random, greedy, "
+        f"lowest and median: mean over {summary['config']['seeds']} seeds (least to largest), "
+        f"{summary['rows'][0]['games']:,} paired games each; `python -m experiments.ablation` remakes it."
+    )
+    return note + "\n\n" + table(("against", "with memory", "without memory"), rows)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "options": options,
+    "presets": presets,
+    "ids": ids,
+    "fields": fields,
+    "sizes": sizes,
+    "scripted": scripted,
+    "ablation": ablation,
+}
+
+
+def generated(text: str) -> str:
+    """A page with its generated parts written anew."""
+
+    def fill(match: re.Match[str]) -> str:
+        return f"<!-- generated: {match[1]} -->\n{PARTS[match[1]]()}\n<!-- end -->"
+
+    return re.sub(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", fill, text, flags=re.DOTALL)
+
+
+def pages() -> list[Path]:
+    """The pages that hold generated parts."""
+    return [
+        path for path in (DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))) if "<!-- generated" in path.read_text()
+    ]
+
+
+def main() -> None:
+    """Write all generated parts anew."""
+    for path in pages():
+        path.write_text(generated(path.read_text()))
+
+
+if __name__ == "__main__":
+    main()
