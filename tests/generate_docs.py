@@ -83,8 +83,8 @@ def ablation() -> str:
         rows.append((against, *cells))
     steps = summary["config"]["steps"]
     note = (
-        f"Win rate in % of MaskablePPO after {steps / 1e6:.0f} million steps on War-v0 against a mix of random, greedy, "
-        f"lowest and median: mean over {summary['config']['seeds']} seeds (least to largest), "
+        f"Win rate in % of MaskablePPO after {steps / 1e6:.0f} million steps on War-v0 against a mix of random, "
+        f"greedy, lowest and median: mean over {summary['config']['seeds']} seeds (least to largest), "
         f"{summary['rows'][0]['games']:,} paired games each; `python -m experiments.ablation` remakes it."
     )
     return note + "\n\n" + table(("against", "with memory", "without memory"), rows)

@@ -1,4 +1,4 @@
-"""README and docs: code blocks run, generated parts are current, links and pictures exist, golden games are complete."""
+"""README and docs: code blocks run, generated parts are current, links exist, golden games are complete."""
 
 from __future__ import annotations
 
