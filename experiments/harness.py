@@ -224,7 +224,7 @@ def check_agents_package() -> None:
         )
 
 
-def main(settings_type: type[Settings], run: Callable[[Any], None]) -> None:
+def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
     """The command line of an experiment: read the settings, run it, and tell errors in one line."""
     name = Path(sys.argv[0]).stem
     settings = tyro.cli(settings_type, prog=f"python -m experiments.{name}")

@@ -17,23 +17,28 @@ _TYPES = {
 }
 
 
-def _fields() -> list[tuple[str, Any, Any]]:
+def _fields(is_many: bool) -> list[tuple[str, Any, Any]]:
     made = []
     for entry in dataclasses.fields(Rules):
         kind = _TYPES.get(entry.name, type(entry.default))
         text = f"{entry.metadata['meaning']}; {entry.metadata['allowed']}"
-        made.append((entry.name, Annotated[kind | None, tyro.conf.arg(help=text, prefix_name=False)], None))
+        if is_many and entry.name == "reaction":
+            kind = float
+        kind = tuple[kind, ...] if is_many else kind | None  # type: ignore[valid-type]
+        made.append((entry.name, Annotated[kind, tyro.conf.arg(help=text, prefix_name=False)], () if is_many else None))
     return made
 
 
-RuleOptions = dataclasses.make_dataclass("RuleOptions", _fields(), frozen=True)
+RuleOptions = dataclasses.make_dataclass("RuleOptions", _fields(is_many=False), frozen=True)
 RuleOptions.__doc__ = "Options of the rules; what is not given stays as the preset has it."
+RuleChoices = dataclasses.make_dataclass("RuleChoices", _fields(is_many=True), frozen=True)
+RuleChoices.__doc__ = "Options of the rules, one or more values each; what is not given stays as the preset has it."
 
 
 def given_options(options: Any) -> dict[str, Any]:
-    """The options that were given, ready for `get_rules`."""
+    """The options that were given: values ready for `get_rules`, or for RuleChoices tuples of them."""
     given = {entry.name: getattr(options, entry.name) for entry in dataclasses.fields(options)}
-    given = {name: value for name, value in given.items() if value is not None}
-    if "reaction" in given and len(given["reaction"]) == 1:
+    given = {name: value for name, value in given.items() if value not in (None, ())}
+    if isinstance(options, RuleOptions) and len(given.get("reaction", ())) == 1:
         given["reaction"] = given["reaction"][0]
     return given

@@ -87,3 +87,18 @@ def win_bars(rows: list[dict[str, Any]], agent: str, path: Path) -> Path:
         axes.set(xlim=(0, 110), xlabel=f"win rate of {agent}, %, 95 % interval", xticks=range(0, 101, 25))
         axes.grid(axis="y", visible=False)
         return _save(figure, path)
+
+
+def length_histogram(lengths: dict[str, np.ndarray], unit: str, path: Path) -> Path:
+    """Share of games by length, a line for each set of rules, up to the 99th percentile of the longest."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(7.2, 4.0))
+        filled = {label: values for label, values in lengths.items() if values.size}
+        end = max((float(np.percentile(values, 99)) for values in filled.values()), default=1.0)
+        edges = np.linspace(0, max(end, 1.0), 61)
+        for label, values in filled.items():
+            shares = np.histogram(values, edges)[0] / values.size
+            axes.stairs(100 * shares, edges, label=label)
+        axes.set(xlabel=f"length of a game, {unit}", ylabel="games, %", xlim=(0, edges[-1]))
+        axes.legend(frameon=False, fontsize=8)
+        return _save(figure, path)

@@ -16,6 +16,7 @@ _TITLES = {
     "win_bars.png": "The trained agent against each other agent",
     "win_rates.png": "Every agent against every other",
     "learning_curve.png": "Learning curve",
+    "lengths.png": "Length of games",
 }
 
 

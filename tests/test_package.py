@@ -19,10 +19,10 @@ from war_env.state import record_dtype
 
 ROOT = Path(war_env.__file__).parent
 ORDER = (
-    ("errors", "_jit", "policy_names"),
+    ("errors", "_jit", "_version", "policy_names"),
     ("cards",),
     ("rules",),
-    ("presets", "state", "layout", "seeding"),
+    ("presets", "state", "layout", "seeding", "record"),
     ("plan", "engine"),
     ("observation", "opponents"),
     ("lane_kernels", "policy"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
+from war_env._version import __version__
 from war_env.errors import (
     ArgumentError,
     FinishedError,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from war_env.env import WarEnv
     from war_env.game import Game, Outcome
     from war_env.vector_env import WarVectorEnv
-
-__version__ = "0.1.0"
 
 _LAZY = {
     "Game": "game",

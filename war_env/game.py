@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from war_env._version import __version__
 from war_env.cards import cards_in, has_suits
 from war_env.engine import entries
 from war_env.errors import ArgumentError, FinishedError, IllegalActionError, NotationError, RulesError, checked_int
 from war_env.lane_kernels import show_rows
 from war_env.layout import Layout
 from war_env.plan import LAYOUT_AT, make_plan
+from war_env.record import Deal, read_record, record_of
 from war_env.rules import Rules
 from war_env.seeding import lane_start
 from war_env.state import NOBODY, REASONS, Records
@@ -66,6 +68,8 @@ class Game:
         self._plan = make_plan(self.layout)
         self._records = Records(rules, 1)
         self._with_suits = rules.suits > 1
+        self._deal: Deal | None = None
+        self._choices: list[list[int | None]] = []
 
     # -- making games --------------------------------------------------------------------------------------------
 
@@ -79,6 +83,12 @@ class Game:
         """
         game = cls(rules)
         entries.deal(*game._memory, entries.game_key(lane_start(seed)))
+        dealt = [int(seat["head"]) + int(seat["stock"]) for seat in game._seats]  # a ring starts at place 0
+        stocks = (
+            rules.deck.text(seat["ring"][:count].tolist()) for seat, count in zip(game._seats, dealt, strict=True)
+        )
+        nothing = ("",) * rules.players
+        game._deal = Deal(tuple(stocks), nothing, nothing, int(seed))
         return game
 
     @classmethod
@@ -113,6 +123,8 @@ class Game:
         stocks, heaps, held = (cards[k * rules.players : (k + 1) * rules.players] for k in range(3))
         game._with_suits = has_suits(flat)
         entries.clear(*game._memory, entries.game_key(lane_start(seed)))
+        named = (tuple(rules.deck.text(part) for part in group) for group in (stocks, heaps, held))
+        game._deal = Deal(*named, seed=int(seed))
         for number in range(rules.players):
             game._place(number, stocks[number], heaps[number], held[number])
         entries.open_play(*game._memory)
@@ -265,6 +277,12 @@ class Game:
         show_rows(records.words, records.octets, self._plan, _ONLY_ROW, np.uint64(number), observation, mask)
         return observation, mask
 
+    def view(self, seat: int) -> str:
+        """The table as one seat sees it: its hand, what lies face-up, and counts of everything else."""
+        from war_env.render.text import view_text
+
+        return view_text(self._state, self._seats, self.rules, checked_int("seat", seat, 0, self.rules.players - 1))
+
     # -- playing -------------------------------------------------------------------------------------------------
 
     def play(self, choices: Sequence[int | None] | None = None) -> None:
@@ -279,7 +297,10 @@ class Game:
         """
         if self.is_over:
             raise FinishedError("the game has ended: make a new one, or copy() it before its end.")
-        entries.play_comparison(*self._memory, self._checked_choices(choices))
+        slots = self._checked_choices(choices)
+        fighters = self.fighters
+        self._choices.append([int(slots[k]) if k in fighters else None for k in range(self.rules.players)])
+        entries.play_comparison(*self._memory, slots)
 
     def _checked_choices(self, choices: Sequence[int | None] | None) -> np.ndarray:
         players = self.rules.players
@@ -351,7 +372,8 @@ class Game:
         """An independent game in the same position, with the same shuffles to come."""
         game = Game(self.rules)
         game._records.words[:] = self._records.words
-        game._with_suits = self._with_suits
+        game._with_suits, game._deal = self._with_suits, self._deal
+        game._choices = list(self._choices)
         return game
 
     def determinize(self, seat: int, seed: int = 0) -> Game:
@@ -368,6 +390,37 @@ class Game:
         game = self.copy()
         number = checked_int("seat", seat, 0, self.rules.players - 1)
         redraw_hidden(game._state, game._seats, self.rules, number, np.random.default_rng(checked_int("seed", seed, 0)))
+        game._deal = None
+        return game
+
+    # -- records -------------------------------------------------------------------------------------------------
+
+    def record(self) -> dict[str, Any]:
+        """The game so far as one JSON object: format, version, rules, seed, deal and choices.
+
+        Raises:
+            ArgumentError: the game is an imagined one and has no deal.
+        """
+        if self._deal is None:
+            raise ArgumentError("record(): a determinized game has no deal that it started from.")
+        return record_of(self.rules, self._deal, self._choices, __version__)
+
+    @classmethod
+    def from_record(cls, record: Any, comparisons: int | None = None) -> Game:
+        """The game that a record describes, played again.
+
+        Args:
+            record: JSON text, or the object that `record` returns.
+            comparisons: how many of its comparisons are played; all when None.
+
+        Raises:
+            NotationError: it is not a record; the message says where.
+            RulesError, IllegalActionError, FinishedError: its rules, a choice, or one after the end is not allowed.
+        """
+        rules, deal, choices = read_record(record)
+        game = cls.from_stocks(list(deal.stocks), rules, list(deal.piles), list(deal.hands), deal.seed)
+        for entry in choices if comparisons is None else choices[: checked_int("comparisons", comparisons, 0)]:
+            game.play(entry)
         return game
 
     def __str__(self) -> str:

@@ -50,6 +50,20 @@ PRESETS = (
         source="Japanese rules of sensō",
     ),
     Preset(
+        name="three_player",
+        id="WarThreePlayer-v0",
+        rules=Rules(players=3, face_down=3, run_out="last_card"),
+        summary="classic War for three, without one 2, only the tied fight a war",
+        source="French and Japanese rules for three; pagat",
+    ),
+    Preset(
+        name="speed",
+        id="WarSpeed-v0",
+        rules=Rules(clock="exponential", max_seconds=300.0),
+        summary="Speed War: classic War against the clock, 300 seconds, most cards win",
+        source="French rules of Speed War",
+    ),
+    Preset(
         name="mini",
         id="WarMini-v0",
         rules=Rules(

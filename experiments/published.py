@@ -1,0 +1,419 @@
+"""Numbers about War that others published, or that are known exactly, and how ours are compared with them.
+
+Kinds of reference: *exact*, from fractions or complete enumeration; *published*, with its source; *measured*, by two
+programs that share no code with this project, over 1,000,000 games (shuffled and pile orders) or 100,000 (fixed ones).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from war_env.presets import get_rules
+from war_env.rules import Rules
+from war_env.simulation import GameStatistics, simulate
+
+Value = tuple[float, float]  # a statistic and its standard error
+
+
+def _mean(values: np.ndarray) -> Value:
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else 0.0
+
+
+def _share(is_so: np.ndarray) -> Value:
+    share = float(is_so.mean())
+    return share, math.sqrt(max(share * (1 - share), 1 / is_so.size) / is_so.size)
+
+
+def _deviation(values: np.ndarray) -> Value:
+    deviation = float(values.std(ddof=1))
+    fourth = float(((values - values.mean()) ** 4).mean())
+    return deviation, math.sqrt(max(fourth - deviation**4, 0.0) / values.size) / (2 * deviation)
+
+
+def _quantile(share: float) -> Callable[[np.ndarray], Value]:
+    def statistic(values: np.ndarray) -> Value:
+        half = math.sqrt(share * (1 - share) / values.size)  # standard error of the share, turned into the value's
+        low, middle, high = np.percentile(values, [100 * (share - half), 100 * share, 100 * (share + half)])
+        return float(middle), float(high - low) / 2
+
+    return statistic
+
+
+def _of_lengths(statistic: Callable[[np.ndarray], Value], unit: str = "battles") -> Callable[[GameStatistics], Value]:
+    return lambda stats: statistic(getattr(stats, unit)[stats.is_finished].astype(np.float64))
+
+
+def _aces(count: int) -> Callable[[GameStatistics], Value]:
+    def statistic(stats: GameStatistics) -> Value:
+        dealt = stats.aces[:, 0] == count
+        return _mean(np.where(stats.winner[dealt] < 0, 0.5, stats.winner[dealt] == 0).astype(float))
+
+    return statistic
+
+
+def _ties_per_comparison(stats: GameStatistics) -> Value:
+    ratio = stats.wars.sum() / stats.comparisons.sum()
+    residual = stats.wars - ratio * stats.comparisons
+    return float(ratio), float(residual.std() / math.sqrt(stats.games) / stats.comparisons.mean())
+
+
+def _undone(stats: GameStatistics) -> np.ndarray:
+    """Pots taken back: every battle has one comparison more than wars, but for a tie that nobody could pay for."""
+    return stats.battles + stats.wars - stats.comparisons
+
+
+STATISTICS: dict[str, Callable[[GameStatistics], Value]] = {
+    "mean": _of_lengths(_mean),
+    "sd": _of_lengths(_deviation),
+    "median": _of_lengths(_quantile(0.5)),
+    "p95": _of_lengths(_quantile(0.95)),
+    "p99": _of_lengths(_quantile(0.99)),
+    "plays": _of_lengths(_mean, "plays"),
+    "plays sd": _of_lengths(_deviation, "plays"),
+    "plays median": _of_lengths(_quantile(0.5), "plays"),
+    "comparisons": _of_lengths(_mean, "comparisons"),
+    "wars": lambda stats: _mean(stats.wars[stats.is_finished].astype(float)),
+    "loops": lambda stats: _share(stats.reason == "loop"),
+    "first battle tied": lambda stats: _share(stats.wars > 0),
+    "seat 0 wins, no tie": lambda stats: _share((stats.winner == 0) & (stats.wars == 0)),
+    "seat 0 wins": lambda stats: _share(stats.winner == 0),
+    "seat 1 wins": lambda stats: _share(stats.winner == 1),
+    "draws": lambda stats: _share(stats.winner < 0),
+    "decided battles": lambda stats: _mean((stats.battles - _undone(stats)).astype(float)),
+    "last tie taken back": lambda stats: _share(_undone(stats) > 0),
+    "sd of captured difference": lambda stats: _deviation((stats.held[:, 0] - stats.held[:, 1]).astype(float)),
+    "ties per comparison": _ties_per_comparison,
+    "no tie in one pass": lambda stats: _share(stats.wars == 0),
+    "seconds per comparison": lambda stats: _mean(stats.seconds),
+    **{f"wins with {count} aces": _aces(count) for count in range(5)},
+}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One number to compare with.
+
+    Attributes:
+        statistic: a key of STATISTICS.
+        value: the number.
+        kind: exact, published or measured.
+        source: where it comes from.
+        preset, options: the rules.
+        deal: a key of DEALS, for games that are not dealt at random.
+        error: standard error of the reference.
+        rounding: half a unit of its last digit.
+        relative: tolerated relative difference, for published numbers whose sample is unknown.
+    """
+
+    statistic: str
+    value: float
+    kind: str
+    source: str
+    preset: str = "classic"
+    options: dict[str, Any] = field(default_factory=dict)
+    deal: str = ""
+    error: float = 0.0
+    rounding: float = 0.0
+    relative: float = 0.0
+
+    def tolerance(self, error: float) -> float:
+        """Allowed difference: four standard errors of both together, rounding, and what is tolerated of the source."""
+        return 4 * math.hypot(error, self.error) + self.rounding + self.relative * abs(self.value)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules."""
+        return get_rules(self.preset, **self.options)
+
+
+def _all_deals(ranks: int, suits: int) -> np.ndarray:
+    """Every order of a small deck, dealt to two seats: int64, shape (games, 2, cards)."""
+    orders = np.array(list(permutations(range(ranks * suits))))
+    return orders.reshape(len(orders), 2, -1)
+
+
+def _aces_against_the_rest(games: int, seed: int) -> np.ndarray:
+    """The four aces in seat 0, shuffled, against all other cards: int64, shape (games, 2, 48)."""
+    rng = np.random.default_rng(seed)
+    deals = np.full((games, 2, 48), -1)
+    deals[:, 0, :4] = rng.permuted(np.tile(np.arange(48, 52), (games, 1)), axis=1)
+    deals[:, 1] = rng.permuted(np.tile(np.arange(48), (games, 1)), axis=1)
+    return deals
+
+
+# Chosen deals: from the number of games and the seed to stocks; those of complete enumerations ignore both.
+DEALS: dict[str, Callable[[int, int], np.ndarray]] = {
+    "4 strict ranks, all": lambda games, seed: _all_deals(4, 1),
+    "6 strict ranks, all": lambda games, seed: _all_deals(6, 1),
+    "8 strict ranks, all": lambda games, seed: _all_deals(8, 1),
+    "10 strict ranks, all": lambda games, seed: _all_deals(10, 1),
+    "3 x 2, all": lambda games, seed: _all_deals(3, 2),
+    "2 x 2, all": lambda games, seed: _all_deals(2, 2),
+    "aces against the rest": _aces_against_the_rest,
+}
+
+SPIVEY_A = "26 46 1 7 8 27 9 28 29 47 2 10 11 30 12 31 32 48 3 13 14 33 15 34 35 49"
+SPIVEY_B = "16 36 17 37 38 50 4 18 19 39 20 40 41 51 5 21 22 42 23 43 44 52 6 24 25 45"
+
+
+def spivey_stocks() -> list[str]:
+    """Spivey's 52-card deal that comes back after 31,920 battles; there the lower number wins, here the higher."""
+    return [" ".join(str(53 - int(card)) for card in stock.split()) for stock in (SPIVEY_A, SPIVEY_B)]
+
+
+def no_tie_in_one_pass() -> Fraction:
+    """Probability that 26 pairs of a shuffled deck hold no pair of equal ranks, by inclusion and exclusion.
+
+    Choosing m disjoint pairs of equal rank: (1 - 6x + 3x^2)^13, as four cards have 6 pairs and 3 ways of two pairs.
+    """
+    signed = np.array([1], dtype=object)
+    for _ in range(13):
+        signed = np.convolve(signed, np.array([1, -6, 3], dtype=object))
+    odd = [1]  # number of ways to pair up 0, 2, 4, … cards
+    for pairs in range(1, 27):
+        odd.append(odd[-1] * (2 * pairs - 1))
+    return Fraction(int(sum(int(count) * odd[26 - m] for m, count in enumerate(signed))), odd[26])
+
+
+_SIMULATED = "two separate simulators"
+
+
+def _lengths() -> list[Reference]:
+    """Length of classic War: mean, standard deviation, median, wars a game."""
+    table = {
+        ("shuffled", 3, "lose"): (235.6, 189.5, 180, 14.82),
+        ("shuffled", 3, "last_card"): (270.5, 222, 205, 17.04),
+        ("shuffled", 3, "equal_force"): (263.7, 215, 200, 16.61),
+        ("shuffled", 1, "lose"): (441.2, 362, 333, 27.7),
+        ("shuffled", 1, "last_card"): (456.6, 376, 344, 28.7),
+        ("shuffled", 0, "lose"): (582.2, 480, 438, 36.5),
+        ("pile_shuffled", 3, "lose"): (233.3, 187, 178, 14.64),
+        ("pile_shuffled", 3, "last_card"): (266.7, 217, 202, 16.76),
+        ("winner_first", 3, "lose"): (177.5, 136, 138, 13.31),
+        ("winner_first", 3, "last_card"): (188.0, 145, 146, 14.12),
+        ("winner_first", 3, "equal_force"): (190.8, 148, 147, 14.36),
+        ("winner_first", 1, "lose"): (288.4, 225, 220, None),
+        ("winner_first", 1, "last_card"): (291.9, 228, 224, None),
+        ("winner_first", 0, "lose"): (332.8, 250, 260, 25.7),
+        ("loser_first", 3, "lose"): (179.2, 138, 138, None),
+        ("loser_first", 3, "last_card"): (220.1, 177, 166, None),
+        ("loser_first", 1, "last_card"): (306.0, 242, 232, None),
+        ("loser_first", 0, "lose"): (348.9, 267, 271, 27.2),
+    }
+    made = []
+    for (winnings, face_down, run_out), (mean, deviation, median, wars) in table.items():
+        options = {"winnings": winnings, "face_down": face_down, "run_out": run_out}
+        root = math.sqrt(1_000_000 if winnings.endswith("shuffled") else 100_000)
+        rows = [
+            ("mean", mean, deviation / root, 0.05),
+            ("sd", deviation, 1.3 * deviation / root, 1.0),
+            ("median", median, 1.3 * deviation / root, 1.0),
+        ]
+        if wars is not None:
+            rows.append(("wars", wars, 0.9 * wars / root, 0.05 if wars > 20 else 0.01))
+        for statistic, value, error, rounding in rows:
+            made.append(Reference(statistic, value, "measured", _SIMULATED, "classic", options, "", error, rounding))
+    return made
+
+
+def _published() -> list[Reference]:
+    """What public simulators of the same rules report; their samples are not always stated."""
+    lose, last = {}, {"run_out": "last_card"}
+    one = {"face_down": 1}
+    ordered = {"winnings": "winner_first"}
+    rows = [
+        ("plays", 294, "Norvig, pytudes, ipynb/war.ipynb", lose, 0.005),
+        ("plays sd", 234, "Norvig, pytudes, ipynb/war.ipynb", lose, 0.02),
+        ("plays median", 224, "Norvig, pytudes, ipynb/war.ipynb", lose, 0.01),
+        ("mean", 442.5, "github.com/tgvoskuilen/War-Simulator: 440 to 445", one, 0.006),
+        ("p95", 1160, "github.com/tgvoskuilen/War-Simulator", one, 0.02),
+        ("p99", 1750, "github.com/tgvoskuilen/War-Simulator", one, 0.02),
+        ("mean", 270.62, "github.com/kevinabrandon/kbWar", last, 0.005),
+        ("mean", 178.0, "github.com/zaporter/war_simulator", ordered, 0.005),
+        ("sd", 135.98, "github.com/zaporter/war_simulator", ordered, 0.01),
+        ("wars", 13.3, "github.com/zaporter/war_simulator", ordered, 0.005),
+        ("mean", 233.3, "github.com/sambecker/rustwar", {"winnings": "pile_shuffled"}, 0.005),
+    ]
+    return [Reference(s, v, "published", source, "classic", options, relative=r) for s, v, source, options, r in rows]
+
+
+def _loops() -> list[Reference]:
+    """Games that never end, and complete enumerations of strict ranks (each rank once)."""
+    made = []
+    for winnings, face_down, run_out, share, rounding in (
+        ("interleaved", 3, "lose", 0.1117, 0.00005),
+        ("interleaved", 3, "last_card", 0.1286, 0.00005),
+        ("interleaved", 1, "lose", 0.420, 0.0005),
+        ("interleaved", 1, "last_card", 0.434, 0.0005),
+        ("seat_order", 3, "lose", 0.37, 0.01),
+        ("seat_order", 3, "last_card", 0.44, 0.01),
+    ):
+        options = {"winnings": winnings, "face_down": face_down, "run_out": run_out}
+        error = math.sqrt(share * (1 - share) / 100_000)
+        made.append(Reference("loops", share, "measured", _SIMULATED, "classic", options, "", error, rounding))
+    spivey = "complete enumeration; Spivey, Cycles in War, INTEGERS 10, 2010, proves that loops exist for n = 10"
+    for ranks, loops, mean in (
+        (4, 0.0, 10 / 3),
+        (6, 0.0, 6.466667),
+        (8, 0.0, 10.527381),
+        (10, 395_940 / 3_628_800, 14.470846),
+    ):
+        options = {"ranks": ranks, "suits": 1, "winnings": "winner_first"}
+        deal = f"{ranks} strict ranks, all"
+        made.append(Reference("loops", loops, "exact", spivey, "classic", options, deal, rounding=1e-9))
+        made.append(Reference("mean", mean, "exact", spivey, "classic", options, deal, rounding=5e-7))
+    options = {"ranks": 6, "suits": 1, "winnings": "loser_first"}
+    made.append(
+        Reference(
+            "loops", 72 / 720, "exact", "complete enumeration", "classic", options, "6 strict ranks, all", rounding=1e-9
+        )
+    )
+    return made
+
+
+def _probabilities() -> list[Reference]:
+    """Ties, the worth of aces."""
+    first = {"max_battles": 1}
+    made = [
+        Reference("first battle tied", 1 / 17, "exact", "3 of the 51 other cards", options=first),
+        Reference("seat 0 wins, no tie", 24 / 51, "exact", "half of the rest", options=first),
+        Reference(
+            "no tie in one pass",
+            float(no_tie_in_one_pass()),
+            "exact",
+            "inclusion and exclusion; / 2^26 is 1 in 319,240,343",
+            "senso",
+        ),
+    ]
+    for options, ratio in (
+        ({"face_down": 1}, 0.0591),
+        ({"face_down": 3}, 0.0593),
+        ({"face_down": 0}, 0.0590),
+    ):
+        made.append(Reference("ties per comparison", ratio, "measured", _SIMULATED, options=options, rounding=0.0001))
+    made.append(
+        Reference(
+            "ties per comparison", 0.070, "measured", _SIMULATED, options={"winnings": "winner_first"}, rounding=0.001
+        )
+    )
+    for count, rate in enumerate((0.207, 0.352, 0.5, 0.650, 0.790)):
+        made.append(Reference(f"wins with {count} aces", rate, "measured", _SIMULATED, rounding=0.002))
+    for face_down, rate in ((1, 0.809), (2, 0.717), (3, 0.654)):
+        source = "hectorpefo.github.io/2017-09-13-Card-Wars, and two separate simulators"
+        made.append(
+            Reference(
+                "seat 0 wins",
+                rate,
+                "published",
+                source,
+                "classic",
+                {"face_down": face_down},
+                "aces against the rest",
+                rounding=0.002,
+            )
+        )
+    return made
+
+
+def _senso() -> list[Reference]:
+    """One pass, most captured cards, the last tie taken back: exact values, and complete small decks."""
+    made = []
+    for face_down, wins, draws, decided, deviation in (
+        (0, 0.430988, 0.138024, 416 / 17, 10.7795),
+        (1, 0.437120, 0.125759, 23.2146, 11.7736),
+        (3, 0.448829, 0.102343, 21.1887, 14.2825),
+    ):
+        options = {"face_down": face_down}
+        for statistic, value, rounding in (
+            ("seat 0 wins", wins, 5e-7),
+            ("seat 1 wins", wins, 5e-7),
+            ("draws", draws, 5e-7),
+            ("decided battles", decided, 5e-5),
+            ("sd of captured difference", deviation, 5e-5),
+            ("last tie taken back", 1 / 17, 0.0),
+        ):
+            made.append(
+                Reference(
+                    statistic, value, "exact", "dynamic programme over fractions", "senso", options, rounding=rounding
+                )
+            )
+    for ranks, suits, wins, draws in (
+        (3, 2, Fraction(13, 30), Fraction(2, 15)),
+        (2, 2, Fraction(1, 6), Fraction(2, 3)),
+    ):
+        options, deal = {"ranks": ranks, "suits": suits}, f"{ranks} x {suits}, all"
+        for statistic, value in (("seat 0 wins", wins), ("draws", draws)):
+            made.append(
+                Reference(
+                    statistic,
+                    float(value),
+                    "exact",
+                    f"complete enumeration: {value}",
+                    "senso",
+                    options,
+                    deal,
+                    rounding=1e-12,
+                )
+            )
+    return made
+
+
+def _speed() -> list[Reference]:
+    """Speed War: the mean of the largest of two (three) exponential times; one comparison each."""
+    one = {"max_battles": 1, "clock": "exponential", "face_down": 0, "run_out": "draw", "ranks": 52, "suits": 1}
+    formula = "1/a + 1/b - 1/(a + b)"
+    return [
+        Reference("seconds per comparison", 1.5, "exact", formula, "classic", one),
+        Reference(
+            "seconds per comparison", 1 + 0.5 - 1 / 3, "exact", formula, "classic", {**one, "reaction": (1.0, 0.5)}
+        ),
+        Reference("seconds per comparison", 11 / 6, "exact", "1 + 1/2 + 1/3", "classic", {**one, "players": 3}),
+    ]
+
+
+REFERENCES = [*_lengths(), *_published(), *_loops(), *_probabilities(), *_senso(), *_speed()]
+
+
+def group_key(reference: Reference) -> str:
+    """References with the same key are read off the same games."""
+    options = ",".join(f"{name}={value}" for name, value in sorted(reference.options.items()))
+    return "-".join(part for part in (reference.preset, options, reference.deal) if part)
+
+
+def measure_group(group: str, games: int, seed: int) -> list[dict[str, Any]]:
+    """Play the games of one group and compare every reference of it.
+
+    Returns:
+        For each: rules, statistic, ours, standard_error, games, reference, kind, source, tolerance and agrees.
+    """
+    references = [reference for reference in REFERENCES if group_key(reference) == group]
+    rules, deal = references[0].rules, references[0].deal
+    stocks = DEALS[deal](games, seed) if deal else None
+    stats = simulate(rules, None if deal else games, seed, stocks=stocks, progress=False)
+    rows = []
+    for reference in references:
+        ours, error = STATISTICS[reference.statistic](stats)
+        error = 0.0 if deal.endswith("all") else error
+        tolerance = reference.tolerance(error)
+        rows.append(
+            {
+                "rules": group,
+                "statistic": reference.statistic,
+                "ours": ours,
+                "standard_error": error,
+                "games": stats.games,
+                "reference": reference.value,
+                "kind": reference.kind,
+                "source": reference.source,
+                "tolerance": tolerance,
+                "agrees": abs(ours - reference.value) <= tolerance,
+            }
+        )
+    return rows
