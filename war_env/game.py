@@ -123,8 +123,8 @@ class Game:
         stocks, heaps, held = (cards[k * rules.players : (k + 1) * rules.players] for k in range(3))
         game._with_suits = has_suits(flat)
         entries.clear(*game._memory, entries.game_key(lane_start(seed)))
-        named = (tuple(rules.deck.text(part) for part in group) for group in (stocks, heaps, held))
-        game._deal = Deal(*named, seed=int(seed))
+        named = [tuple(rules.deck.text(part) for part in group) for group in (stocks, heaps, held)]
+        game._deal = Deal(named[0], named[1], named[2], int(seed))
         for number in range(rules.players):
             game._place(number, stocks[number], heaps[number], held[number])
         entries.open_play(*game._memory)
