@@ -169,6 +169,18 @@ def test_case_21_three_seats_only_the_tied_fight() -> None:
     assert game.stocks == ["", "9 5 4 9 2", "7"]
 
 
+def test_everyone_joins_the_war_of_the_tied() -> None:
+    """pagat, Hoyle: with `war_party="everyone"` the beaten seat turns up a card too, and can win."""
+    game, _ = played("9 2", "9 5", "4 7", face_down=0, war_party="everyone", max_battles=1)
+    assert game.held == (0, 0, 6)
+
+
+def test_everyone_only_the_tied_must_pay() -> None:
+    """A beaten seat that cannot pay stands aside without loss; a tied one is out."""
+    game, _ = played("9 2 3 4 5", "9 6 7 8 10", "4 7", war_party="everyone", max_battles=1)
+    assert game.held == (0, 11, 1)
+
+
 def test_case_22_a_tie_below_the_best_card_is_no_war() -> None:
     _, outcome = played("4", "4", "9")
     assert (outcome.winner, outcome.held, outcome.wars) == (2, (0, 0, 3), 0)

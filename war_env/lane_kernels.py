@@ -33,22 +33,26 @@ from war_env.plan import (
 from war_env.policy_names import FIRST_EXTERNAL
 from war_env.rules import CAPTURED, HAND_SIZE, NUM_CARDS, PLAYERS, WINNINGS_RULE
 from war_env.state import (
+    BATTLES,
     CHOICES,
+    COMPARISONS,
     FIGHTERS,
     HAND,
     IN_GAME,
     MARGIN,
     NOBODY,
+    NUM_REASONS,
     OVER,
     POLICY,
     REASON,
     STEPS,
     TABLE,
     WAITING,
+    WARS,
     WINNER,
 )
 
-_TWO = np.uint64(2)
+_TWO, _THREE, _FOUR = np.uint64(2), np.uint64(3), np.uint64(4)
 
 
 @kernel
@@ -175,6 +179,37 @@ def show_rows(words, octets, plan, rows, observer, obs, mask):
     for k in range(rows.size):
         game = np.uint64(rows[k]) * setup[SIZE]
         show(words, octets, rules, layout, game, observer, obs, mask, np.uint64(k))
+
+
+@entry
+def note_endings(words, octets, plan, rows, counts, held):
+    """Write how the episodes of the lanes `rows`, int64 (k,), ended.
+
+    Args:
+        words, octets, plan: as for `step_rows`.
+        rows: int64, shape (k,).
+        counts: int64, shape (5 * n,), written at the rows: winner or -1, reason, battles, comparisons, wars. The
+            reason of a learner who is out of a game that goes on is the one behind the last.
+        held: int64, shape (n * players,), written: cards that count for each seat.
+    """
+    rules, setup = pointer(plan), pointer(plan[SETUP_AT:])
+    words, octets = pointer(words), pointer(octets)
+    total = np.uint64(counts.size) // np.uint64(5)
+    players = rules[PLAYERS]
+    for lane in rows:
+        row = np.uint64(lane)
+        game = row * setup[SIZE]
+        winner, reason = words[game + WINNER], words[game + REASON]
+        counts[row] = np.int64(-1) if winner == NOBODY else np.int64(winner)
+        counts[total + row] = np.int64(reason if reason != ZERO else NUM_REASONS)
+        counts[_TWO * total + row] = np.int64(words[game + BATTLES])
+        counts[_THREE * total + row] = np.int64(words[game + COMPARISONS])
+        counts[_FOUR * total + row] = np.int64(words[game + WARS])
+        for number in range(players):
+            count = np.int64(0)
+            if is_in_game(words, game, number) or rules[WINNINGS_RULE] == CAPTURED:
+                count = np.int64(num_held(words, octets, rules, seat_of(game, np.uint64(number))))
+            held[row * players + np.uint64(number)] = count
 
 
 @entry

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from war_env.errors import ArgumentError, RulesError, checked_int
-from war_env.lane_kernels import reset_rows, show_rows, step_rows
+from war_env.lane_kernels import note_endings, reset_rows, show_rows, step_rows
 from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
 from war_env.plan import REWARDS, make_plan, set_lineup
@@ -16,7 +16,7 @@ from war_env.policy import Policy
 from war_env.policy_names import FIRST_EXTERNAL, MAX_POLICIES
 from war_env.rules import Rules
 from war_env.seeding import draw_keys
-from war_env.state import NOBODY, OVER, REASONS, Records
+from war_env.state import OVER, REASONS, Records
 
 ELIMINATED = "eliminated"
 
@@ -42,13 +42,13 @@ class LaneStep:
 
 @dataclass
 class Endings:
-    """How the episodes of some lanes ended.
+    """How the episodes of some lanes ended; zeros and None in all other rows.
 
     Attributes:
-        winner: int64, shape (k,); -1 for nobody.
-        reason: object, shape (k,): a reason of `Outcome`, `eliminated` for a learner who is out of a game that goes on.
-        battles, comparisons, wars: int64, shape (k,).
-        held: int64, shape (k, players), cards that count for each seat.
+        winner: int64, shape (n,); -1 for nobody.
+        reason: object, shape (n,): a reason of `Outcome`, `eliminated` for a learner who is out of a game that goes on.
+        battles, comparisons, wars: int64, shape (n,).
+        held: int64, shape (n, players), cards that count for each seat.
     """
 
     winner: np.ndarray
@@ -207,22 +207,13 @@ class Lanes:
         return bool(self._seeded[row])
 
     def endings(self, rows: np.ndarray) -> Endings:
-        """How the episodes of the lanes `rows`, int64, ended."""
-        fields = self.records.fields[rows]
-        game, seats = fields["game"], fields["seats"]
-        winner = game["winner"].astype(np.int64)
-        winner[game["winner"] == NOBODY] = -1
-        reason = _REASON_NAMES[game["reason"].astype(np.int64)]
-        is_out = (game["reason"] == 0) & (game["in_game"] >> np.uint64(self.seat) & np.uint64(1) == 0)
-        reason[is_out] = ELIMINATED
-        battles, comparisons, wars = (game[name].astype(np.int64) for name in ("battles", "comparisons", "wars"))
-        return Endings(winner, reason, battles, comparisons, wars, self._held(seats))
-
-    def _held(self, seats: np.ndarray) -> np.ndarray:
-        if self.rules.winnings == "captured":
-            return np.asarray(np.bitwise_count(seats["captured"]), np.int64)
-        hands = np.bitwise_count(seats["hand"]).astype(np.int64)
-        return np.asarray(hands + seats["stock"] + seats["pile"])
+        """How the episodes of the lanes `rows`, int64, ended; zeros and None for all others."""
+        counts = np.zeros((5, self.num_lanes), np.int64)
+        held = np.zeros((self.num_lanes, self.rules.players), np.int64)
+        note_endings(*self._memory, rows, counts.reshape(-1), held.reshape(-1))
+        reason = np.full(self.num_lanes, None, dtype=object)
+        reason[rows] = _REASON_NAMES[counts[1, rows]]
+        return Endings(counts[0], reason, counts[2], counts[3], counts[4], held)
 
     def start_streams(self, generators: list[np.random.Generator], rows: np.ndarray | None = None) -> None:
         """Seed lanes from one NumPy generator each, and the opponents' generator from the first."""
@@ -231,7 +222,7 @@ class Lanes:
         self.rng = np.random.default_rng(draw_keys(generators[0]))
 
 
-_REASON_NAMES = np.array(REASONS, dtype=object)
+_REASON_NAMES = np.array([*REASONS, ELIMINATED], dtype=object)
 
 
 def _code_for(policy: Policy | None, kept: dict[int, Policy]) -> int:

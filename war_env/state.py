@@ -93,6 +93,7 @@ REASONS = (
     UNFINISHED,
     DRAWN,
 ) = (np.uint64(code) for code in range(len(REASONS)))
+NUM_REASONS = np.uint64(len(REASONS))
 NOBODY = np.uint64(255)
 RING_MASK = np.uint64(MAX_CARDS - 1)
 

@@ -82,6 +82,7 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._masks = np.ones((self.num_envs, self.rules.hand_size), np.int8)
         self._is_started = False
+        self._everywhere = np.ones(self.num_envs, np.bool_)
         self._sampler = np.random.default_rng()
 
     @property
@@ -157,15 +158,14 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._masks = result.masks
         done = result.terminated | result.truncated
         infos: dict[str, Any] = {}
-        if done.any():
+        if np.count_nonzero(done):
             final = infos if self._mode != AutoresetMode.SAME_STEP else {}
-            if result.terminated.any():
-                self._add_endings(final, np.flatnonzero(result.terminated))
+            if np.count_nonzero(result.terminated):
+                self._add_endings(final, result.terminated)
             if self._mode == AutoresetMode.SAME_STEP:
                 self._finish_rows(infos, final, result, done)
-        everywhere = np.ones(self.num_envs, np.bool_)
-        self._add(infos, "action_mask", result.masks.copy(), everywhere)
-        self._add(infos, "illegal_action", result.illegal, everywhere.copy())
+        self._add(infos, "action_mask", result.masks.copy(), self._everywhere.copy())
+        self._add(infos, "illegal_action", result.illegal, self._everywhere.copy())
         return result.observations, result.rewards, result.terminated, result.truncated, infos
 
     def _finish_rows(self, infos: dict[str, Any], final: dict[str, Any], result: LaneStep, done: np.ndarray) -> None:
@@ -182,18 +182,11 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         result.observations[rows], result.masks[rows] = self._lanes.observe(rows)
         result.illegal[rows] = False
 
-    def _add_endings(self, infos: dict[str, Any], rows: np.ndarray) -> None:
+    def _add_endings(self, infos: dict[str, Any], ended: np.ndarray) -> None:
         """The infos of the ends of some rows' episodes."""
-        endings = self._lanes.endings(rows)
-        done = np.zeros(self.num_envs, np.bool_)
-        done[rows] = True
+        endings = self._lanes.endings(np.flatnonzero(ended))
         for key in _END_KEYS:
-            values = getattr(endings, key)
-            full = np.full(self.num_envs, None, dtype=object) if key == "reason" else None
-            if full is None:
-                full = np.zeros((self.num_envs, *values.shape[1:]), np.int64)
-            full[rows] = values
-            self._add(infos, key, full, done.copy())
+            self._add(infos, key, getattr(endings, key), ended.copy())
 
     @staticmethod
     def _add(infos: dict[str, Any], key: str, values: Any, where: np.ndarray) -> None:
@@ -208,21 +201,20 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"actions of shape {array.shape}, dtype {array.dtype} are not allowed: they must be integers of shape "
                 f"({self.num_envs},)."
             )
-        over = self._lanes.over if self._mode != AutoresetMode.SAME_STEP else None
-        if over is not None and self._mode == AutoresetMode.DISABLED and over.any():
+        over = self._lanes.over
+        if self._mode == AutoresetMode.DISABLED and np.count_nonzero(over):
             raise FinishedError(
                 f"row {int(np.flatnonzero(over)[0])} is over: reset it with options={{'reset_mask': ...}}."
             )
-        size = self.rules.hand_size
-        wrong = (array < 0) | (array >= size)
-        if wrong.any():
-            self._refuse_first(array, wrong if over is None else wrong & ~over, f"an integer from 0 to {size - 1}")
-            if over is not None:
-                array = np.where(over, 0, array)
+        slots = np.ascontiguousarray(array, dtype=np.int64)
+        is_wrong = slots.view(np.uint64) >= self.rules.hand_size  # negative ones are large there
+        if np.count_nonzero(is_wrong):
+            self._refuse_first(array, is_wrong & ~over, f"an integer from 0 to {self.rules.hand_size - 1}")
+            slots = np.where(over, 0, slots)
         if self._is_strict:
-            masked = self._masks[np.arange(self.num_envs), array] == 0
-            self._refuse_first(array, masked if over is None else masked & ~over, "a slot that holds a card")
-        return np.ascontiguousarray(array, dtype=np.int64)
+            is_masked = self._masks[np.arange(self.num_envs), slots] == 0
+            self._refuse_first(array, is_masked & ~over, "a slot that holds a card")
+        return slots
 
     def _refuse_first(self, actions: np.ndarray, wrong: np.ndarray, allowed: str) -> None:
         if wrong.any():

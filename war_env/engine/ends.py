@@ -55,7 +55,7 @@ _SPAN = ONE  # place of the snapshot's span, behind its battle
 _EIGHT, _SIXTEEN = np.uint64(8), np.uint64(16)
 
 
-@kernel
+@inline
 def num_held(words, octets, rules, seat):
     """Cards that count for a seat: hand, stock and pile, or its captured cards where those are kept apart."""
     if rules[WINNINGS_RULE] == CAPTURED:
@@ -94,7 +94,7 @@ def finish_by_count(words, octets, rules, game, reason):
     finish(words, game, reason, winner)
 
 
-@kernel
+@inline
 def empty_seats(words, octets, rules, game):
     """Seats with nothing left to play."""
     seats = ZERO
@@ -114,7 +114,7 @@ def seats_without_cards(words, octets, rules, game, empty):
     return seats
 
 
-@kernel
+@inline
 def check_goal(words, octets, rules, game):
     """Whether the goal ends the game, after a battle."""
     empty = empty_seats(words, octets, rules, game)
@@ -201,7 +201,7 @@ def start_looking(words, octets, rules, game):
         words[snapshot_of(rules, game) + _SPAN] = ONE
 
 
-@kernel
+@inline
 def check_ends(words, octets, rules, game):
     """After a battle, ask for the ends in this order: goal, max_battles, max_seconds, loop, loop_limit."""
     check_goal(words, octets, rules, game)

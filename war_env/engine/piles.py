@@ -102,7 +102,7 @@ def shuffle_ring(words, octets, seat, start, count):
         set_ring_card(octets, seat, other, card)
 
 
-@kernel
+@inline
 def mark_blocks(words, rules, seat, start, count):
     """Note that `count` cards come into the stock: their order is known under a fixed order, else that of the block."""
     words[seat + STARTS] |= ONE << (start & RING_MASK)
@@ -123,7 +123,7 @@ def turn_pile(words, octets, rules, seat):
     set_octet(octets, seat, PILE, ZERO)
 
 
-@kernel
+@inline
 def draw_card(words, octets, rules, seat):
     """Take the top card of the stock, made from the pile if it is empty; there must be one."""
     if octet(octets, seat, STOCK) == ZERO:
@@ -140,7 +140,7 @@ def draw_card(words, octets, rules, seat):
     return card
 
 
-@kernel
+@inline
 def refill(words, octets, rules, seat):
     """Draw into the hand until it is full or nothing is left."""
     missing = rules[HAND_SIZE] - count_bits(words[seat + HAND])
@@ -157,7 +157,7 @@ def lay(octets, seat, card):
     set_octet(octets, seat, LAID, laid + ONE)
 
 
-@kernel
+@inline
 def turn_up(words, octets, game, seat, card):
     """Lay a card of the hand face-up."""
     bit = ONE << card

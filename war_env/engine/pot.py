@@ -56,7 +56,7 @@ def laid_cards(octets, seat):
     return cards
 
 
-@kernel
+@inline
 def append_laid(octets, game, winner, number, at):
     """Copy what seat `number` laid into the winner's ring from place `at`; returns the place behind it."""
     seat = seat_of(game, number)
@@ -97,7 +97,7 @@ def append_interleaved(octets, rules, game, winner_number, tail, others):
     return at
 
 
-@kernel
+@inline
 def append_others(octets, rules, game, winner_number, at):
     """Put what the seats after the winner laid, in turn, into its ring from place `at`; returns the place behind."""
     winner = seat_of(game, winner_number)
@@ -117,7 +117,7 @@ def count_laid(octets, game, first, last):
     return count
 
 
-@kernel
+@inline
 def append_pot(octets, rules, game, winner_number):
     """Put all laid cards behind the winner's stock and pile, in the order of `winnings`; returns the end."""
     winner = seat_of(game, winner_number)
@@ -170,7 +170,7 @@ def clear_battle(words, octets, seat):
     words[seat + RISK] = ZERO
 
 
-@kernel
+@inline
 def settle_knowledge(words, octets, rules, game, winner_number):
     """After a battle: what lay face-up is known with the winner; what a loser may have staked is nowhere certain."""
     winner = seat_of(game, winner_number)
@@ -195,7 +195,7 @@ def collect_leftovers(words, octets, rules, game, winner, end):
     return end
 
 
-@kernel
+@inline
 def collect(words, octets, rules, game, winner_number):
     """Give the pot to a seat, with what seats that are out still hold behind it."""
     winner = seat_of(game, winner_number)

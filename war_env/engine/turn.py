@@ -67,7 +67,7 @@ from war_env.state import (
 )
 
 
-@kernel
+@inline
 def start_battle(words, octets, rules, game):
     """Everybody in the game refills and is asked for a card."""
     seats = words[game + IN_GAME]
@@ -169,7 +169,7 @@ def among(cards, preferred):
     return both if both != ZERO else cards
 
 
-@kernel
+@inline
 def least_telling(words, rules, game, seat, card):
     """Of the hand's cards of one rank the one that tells others least.
 
@@ -184,7 +184,7 @@ def least_telling(words, rules, game, seat, card):
     return lowest_bit(among(cards, words[game + UNLOCATED]))
 
 
-@kernel
+@inline
 def play_slot(words, octets, rules, game, seat, slot):
     """A seat turns up the slot-th lowest card of its hand, or its highest where that slot is empty."""
     card = nth_card(words[seat + HAND], slot)
@@ -193,7 +193,7 @@ def play_slot(words, octets, rules, game, seat, slot):
     turn_up(words, octets, game, seat, card)
 
 
-@kernel
+@inline
 def compare(words, octets, rules, game):
     """All fighters have turned up a card: compare, settle what follows, and go on to the next decision or the end."""
     words[game + COMPARISONS] += ONE

@@ -34,7 +34,7 @@ def has_seat(seats, number):
     return (seats >> np.uint64(number)) & ONE != ZERO
 
 
-@kernel
+@inline
 def best_seats(octets, rules, game, rivals):
     """The seats, of some, whose face-up card is best; several are a tie."""
     top, best = ZERO, _NOTHING
