@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -41,9 +42,11 @@ class AgentSpec:
         description: one line.
         make: from the rules, and whether observations hold memory, to the policy.
         is_trained: whether its play was learned.
+        weights: gives the path of its exported weights, where it has them.
     """
 
     name: str
     description: str
     make: Callable[[Rules, bool], Policy]
     is_trained: bool = False
+    weights: Callable[[], Path] | None = None

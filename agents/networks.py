@@ -12,31 +12,44 @@ from war_env.policy import Policy, get_policy
 from war_env.rules import Rules
 
 TRAINED_FOLDER = Path(__file__).parent / "trained"
-BENCHMARKS = Path(__file__).parent.parent / "results" / "benchmark"
+# Written by the benchmark: the path of the weights that `trained` stands for.
+LATEST = TRAINED_FOLDER / "latest_benchmark.txt"
 
 
 def _make(path: Path, rules: Rules, memory: bool) -> Policy:
     return get_policy("agent", path, rules, memory)
 
 
-def _make_benchmarked(rules: Rules, memory: bool) -> Policy:
-    """The weights of the latest benchmark, one that was not `--quick` if there is any."""
-    found = sorted(
-        BENCHMARKS.glob("*/trained.npz"), key=lambda path: ("-quick" not in path.parent.name, path.stat().st_mtime)
-    )
-    if not found:
-        raise UnknownNameError(
-            f"agent='trained' is not there yet: no {BENCHMARKS}/*/trained.npz; `make benchmark` trains it."
-        )
-    return _make(found[-1], rules, memory)
-
-
 def _description(path: Path) -> str:
     return str(json.loads(path.with_suffix(".json").read_text()).get("description", "exported weights"))
 
 
+def benchmark_weights() -> Path:
+    """The weights that the last benchmark trained.
+
+    Raises:
+        UnknownNameError: there are none.
+    """
+    path = Path(LATEST.read_text().strip()) if LATEST.exists() else None
+    if path is None or not path.exists():
+        raise UnknownNameError("agent='trained' is not there yet: `make benchmark` trains it.")
+    return path
+
+
+def _make_benchmarked(rules: Rules, memory: bool) -> Policy:
+    return _make(benchmark_weights(), rules, memory)
+
+
 AGENTS = [
-    AgentSpec(path.stem, _description(path), partial(_make, path), is_trained=True)
+    AgentSpec(path.stem, _description(path), partial(_make, path), is_trained=True, weights=partial(Path, path))
     for path in sorted(TRAINED_FOLDER.glob("*.npz"))
 ]
-AGENTS.append(AgentSpec("trained", "MaskablePPO against a mix of scripted agents", _make_benchmarked, is_trained=True))
+AGENTS.append(
+    AgentSpec(
+        "trained",
+        "MaskablePPO against a mix of scripted agents",
+        _make_benchmarked,
+        is_trained=True,
+        weights=benchmark_weights,
+    )
+)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import pkgutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import agents
 from agents.base import Agent, AgentSpec
-from war_env.errors import unknown_name
-from war_env.policy import get_policy, is_weights_path
+from war_env.errors import ArgumentError, unknown_name
+from war_env.policy import get_policy, is_weights_path, weight_paths
 from war_env.rules import Rules
 
 _NOT_AGENTS = ("base", "registry")
@@ -53,3 +56,61 @@ def get_agent(name: str, rules: Rules, memory: bool = True) -> Agent:
     if spec is None:
         raise unknown_name("agent", name, [*agent_specs(), "<path to weights>.npz"])
     return Agent(spec.name, spec.description, spec.make(rules, memory), spec.is_trained)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An agent as it takes part in a comparison.
+
+    Attributes:
+        title: how tables call it.
+        name: scripted name, or path to the weights that `title` stands for now.
+        identity: what decides its play: the name, or the hash of its weights and of what is said of them.
+    """
+
+    title: str
+    name: str
+    identity: str
+
+
+def get_entry(name: str, rules: Rules) -> Entry:
+    """Who takes part under a name, fixed now: later changes of files or of what `trained` means do not change it.
+
+    Raises:
+        UnknownNameError, RulesError, NotationError: as for `get_agent`.
+    """
+    get_agent(name, rules)
+    if is_weights_path(name):
+        return Entry(Path(name).stem, name, _identity(Path(name)))
+    weights = agent_specs()[name].weights
+    if weights is None:
+        return Entry(name, name, name)
+    return Entry(name, str(weights()), _identity(weights()))
+
+
+def _identity(path: Path) -> str:
+    digest = hashlib.sha256()
+    for part in weight_paths(path):
+        digest.update(part.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def get_entries(names: Sequence[str], rules: Rules) -> list[Entry]:
+    """Several who take part; those whose files are called alike are told apart by their folders.
+
+    Raises:
+        ArgumentError: fewer than two, or one of them twice.
+    """
+    entries = [get_entry(name, rules) for name in names]
+    titles = [entry.title for entry in entries]
+    entries = [
+        replace(entry, title=f"{Path(entry.name).parent.name}/{entry.title}")
+        if titles.count(entry.title) > 1 and is_weights_path(entry.name)
+        else entry
+        for entry in entries
+    ]
+    if len(entries) < 2 or len({entry.title for entry in entries}) < len(entries):
+        raise ArgumentError(
+            f"agents={[entry.title for entry in entries]!r} is not allowed: name at least two, each once."
+        )
+    return entries

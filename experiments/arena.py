@@ -19,9 +19,10 @@ from war_env.lanes import Lanes
 from war_env.policy import Policy
 from war_env.presets import get_rules
 from war_env.rules import Rules
-from war_env.seeding import draw_keys
+from war_env.seeding import draw_keys, tagged_generator
 
 BLOCK = 1024
+_DEALS_TAG, _SEATS_TAG = 1, 2
 
 
 class _Counting:
@@ -52,8 +53,8 @@ def play_games(
     """
     seat = int(swap)
     lanes = Lanes(rules, BLOCK, seat=seat, opponent=second)
-    lanes.seed(np.arange(BLOCK), draw_keys(np.random.default_rng([seed, block]), BLOCK))
-    rngs = [np.random.default_rng([seed, block, number]) for number in range(2)]
+    lanes.seed(np.arange(BLOCK), draw_keys(tagged_generator(seed, block, _DEALS_TAG), BLOCK))
+    rngs = [tagged_generator(seed, block, _SEATS_TAG + number) for number in range(2)]
     rng, lanes.rng = rngs[seat], rngs[1 - seat]
     lanes.reset()
     rewards = np.zeros(BLOCK)
@@ -76,7 +77,7 @@ def play_block(
     """Play one block of deals in both seatings; the first `pairs` of its deals count.
 
     Args:
-        first, second: agents by name or path.
+        first, second: agents, scripted names or paths of weights.
         preset, options: the rules.
         seed, block: which deals.
         pairs: how many of the block's deals count, 1..BLOCK.

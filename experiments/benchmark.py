@@ -6,26 +6,26 @@ python -m experiments.benchmark
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from agents.training.ppo import PPOConfig
-from experiments.harness import Run, Settings, console, main
+from agents.networks import LATEST
+from agents.registry import get_entries
+from agents.training.ppo import PPOConfig, check_config
+from experiments.arena import arena_rules, block_sizes
+from experiments.harness import Run, Settings, console, main, write_text
 from experiments.plots import learning_curve, win_bars, win_matrix
 from experiments.report import write_report
-from experiments.tournament import play_pairs, win_table
-from experiments.training import train_and_export
+from experiments.tournament import QUICK_GAMES, play_pairs, win_table
+from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_export, weights_of
 from war_env.policy_names import SCRIPTED
 
-MIX = {"random": 1, "greedy": 1, "lowest": 1, "median": 1}
-CONFIG = PPOConfig(preset="War-v0", opponent=MIX, steps=4_000_000, evaluations=20)
-QUICK_STEPS = 131_072
+PRESET = "War-v0"
 
 
 @dataclass
 class BenchmarkSettings(Settings):
     """Train MaskablePPO on War-v0 against a mix of scripted agents, then compare it with each on paired deals."""
 
-    steps: int = CONFIG.steps
+    steps: int = STEPS
     """Environment steps of the training."""
     games: int = 10_000
     """Games for each two agents, an even number."""
@@ -33,14 +33,19 @@ class BenchmarkSettings(Settings):
 
 def run_benchmark(settings: BenchmarkSettings) -> None:
     """Train, play, print, write."""
-    run = Run("benchmark", settings, label=CONFIG.preset)
-    config = replace(CONFIG, steps=QUICK_STEPS if settings.quick else settings.steps, seed=settings.seed)
-    weights = run.folder / "trained.npz"
-    result = train_and_export(run, config, weights, "MaskablePPO against a mix of random, greedy, lowest and median")
-    names = (str(weights), *SCRIPTED)
-    rows = play_pairs(run, names, config.preset, {}, 2_048 if settings.quick else settings.games)
-    summary: dict[str, Any] = {"pairs": rows, "training": result["training"], "curve": result["curve"]}
-    run.finish(summary, rows)
+    block_sizes(settings.games)
+    if settings.quick:
+        settings = replace(settings, steps=min(settings.steps, QUICK_STEPS), games=min(settings.games, QUICK_GAMES))
+    config = PPOConfig(preset=PRESET, opponent=MIX, steps=settings.steps, seed=settings.seed, evaluations=20)
+    check_config(config)
+    run = Run("benchmark", settings, PRESET)
+    result = train_and_export(run, config, "trained", f"MaskablePPO against a mix of {', '.join(MIX)}")
+    weights = weights_of(run, "trained")
+    if not settings.quick:
+        write_text(LATEST, f"{weights.resolve()}\n")
+    entries = get_entries((str(weights), *SCRIPTED), arena_rules(PRESET, {}))
+    rows = play_pairs(run, entries, PRESET, {}, settings.games)
+    run.finish({"pairs": rows, "training": result["training"], "curve": result["curve"]}, rows)
     win_matrix(rows, run.folder / "win_rates.png")
     win_bars(rows, "trained", run.folder / "win_bars.png")
     learning_curve(result["curve"], list(SCRIPTED), run.folder / "learning_curve.png")

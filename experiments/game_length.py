@@ -6,7 +6,7 @@ python -m experiments.game_length --check
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Literal
 
@@ -14,16 +14,17 @@ import numpy as np
 from rich.table import Table
 
 from experiments.harness import Run, Settings, console, main
-from experiments.options import RuleChoices, given_options
+from experiments.options import RuleOptions, given_choices
 from experiments.plots import length_histogram
 from experiments.published import REFERENCES, group_key, measure_group
 from experiments.report import write_report
-from war_env.errors import ArgumentError, RulesError
+from war_env.errors import RulesError, checked_int
 from war_env.presets import get_rules
 from war_env.rules import Rules
 from war_env.simulation import GameStatistics, simulate
 
 BLOCK = 50_000
+QUICK_GAMES = 10_000
 
 
 @dataclass
@@ -38,13 +39,13 @@ class GameLengthSettings(Settings):
     """What a length counts; plays are cards laid per seat."""
     check: bool = False
     """Compare with every published or exact number instead, and fail if one does not agree."""
-    rules: RuleChoices = field(default_factory=RuleChoices)
+    rules: RuleOptions = field(default_factory=RuleOptions)
     """Options of the rules; of several values each is tried with each."""
 
 
 def rule_sets(settings: GameLengthSettings) -> dict[str, dict[str, Any]]:
     """Every combination of presets and option values that `Rules` allows, by label: preset and options."""
-    options = given_options(settings.rules)
+    options = given_choices(settings.rules)
     found: dict[str, dict[str, Any]] = {}
     refused: RulesError | None = None
     for preset, *values in product(settings.presets, *options.values()):
@@ -96,12 +97,9 @@ def joined(blocks: list[dict[str, Any]], rules: Rules) -> GameStatistics:
     )
 
 
-def run_lengths(run: Run, settings: GameLengthSettings) -> None:
+def run_lengths(run: Run, settings: GameLengthSettings, sets: dict[str, dict[str, Any]]) -> None:
     """Play and print one row for each set of rules, beside the numbers that are known for it."""
-    sets = rule_sets(settings)
-    if settings.games < 1:
-        raise ArgumentError(f"games={settings.games} is not allowed: it must be an integer >= 1.")
-    games = min(settings.games, 10_000) if settings.quick else settings.games
+    games = settings.games
     tasks = {}
     for number, what in enumerate(sets.values()):
         for first in range(0, games, BLOCK):
@@ -144,7 +142,7 @@ def length_table(rows: list[dict[str, Any]]) -> Table:
 
 def run_check(run: Run, settings: GameLengthSettings) -> None:
     """Compare with every reference; a number that does not agree is an error."""
-    games = 10_000 if settings.quick else settings.games
+    games = settings.games
     groups = list(dict.fromkeys(group_key(reference) for reference in REFERENCES))
     if settings.quick:
         groups = [group for group in groups if "10 strict" not in group]
@@ -178,8 +176,15 @@ def check_table(rows: list[dict[str, Any]]) -> Table:
 
 def run_game_length(settings: GameLengthSettings) -> None:
     """Play, print, write."""
+    checked_int("games", settings.games, 2)
+    sets = {} if settings.check else rule_sets(settings)
+    if settings.quick:
+        settings = replace(settings, games=min(settings.games, QUICK_GAMES))
     run = Run("game_length", settings, label="check" if settings.check else "lengths")
-    (run_check if settings.check else run_lengths)(run, settings)
+    if settings.check:
+        run_check(run, settings)
+    else:
+        run_lengths(run, settings, sets)
     console.print(f"Report: {write_report(run.folder)}")
 
 

@@ -21,12 +21,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
-from war_env.errors import ArgumentError, WarEnvError
+from war_env.errors import ArgumentError, WarEnvError, checked_int
 
 RESULTS = Path("results")
 _PACKAGES = ("gymnasium", "numpy", "numba", "stable-baselines3", "sb3-contrib", "torch")
 # Settings that say how a run is carried out, not what it computes.
 _HOW = ("out", "fresh", "workers", "backend")
+# All that runs write into their folder; --fresh removes these and no other files.
+_WRITTEN = (
+    *("config.json", "summary.json", "training.json", "rows.csv", "report.html"),
+    *("win_bars.png", "win_rates.png", "learning_curve.png", "lengths.png"),
+    *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
+)
+MAX_SEED = 2**32 - 1
 
 console = Console(highlight=False)
 
@@ -47,6 +54,17 @@ class Settings:
     """Processes that work side by side; the results do not depend on it."""
     backend: Literal["loky", "ray", "dask"] = "loky"
     """Where they run: loky is this machine; ray and dask need their extras."""
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    """The config of an earlier run; ArgumentError if the file is none of ours."""
+    try:
+        config = json.loads(path.read_text())
+    except (OSError, ValueError):
+        config = None
+    if not isinstance(config, dict) or not {"experiment", "settings", "versions"} <= set(config):
+        raise ArgumentError(f"out={str(path.parent)!r} is not allowed: its config.json is not that of a run.")
+    return config
 
 
 def source_digest() -> str:
@@ -94,21 +112,25 @@ def _plain(value: Any) -> Any:
 class Run:
     """One run of an experiment: its folder, and the parts of it that are done already.
 
+    Make it when everything that the user gave has been checked: it writes config.json.
+
     Args:
         experiment: the experiment's name.
-        settings: its settings.
+        settings: its settings, as they take effect.
         label: start of the folder's name.
+        entries: identities of agents that take part, by title; a run with others is another run.
     """
 
-    def __init__(self, experiment: str, settings: Settings, label: str) -> None:
-        if settings.workers < 1:
-            raise ArgumentError(f"workers={settings.workers} is not allowed: it must be an integer >= 1.")
+    def __init__(
+        self, experiment: str, settings: Settings, label: str, entries: Mapping[str, str] | None = None
+    ) -> None:
         self.experiment, self.settings = experiment, settings
         what = {name: value for name, value in asdict(settings).items() if name not in _HOW}
-        self.config = {
+        self.config: dict[str, Any] = {
             "experiment": experiment,
             "settings": json.loads(json.dumps(what, default=_plain)),
             "seed": settings.seed,
+            "entries": dict(entries or {}),
             "versions": versions(),
         }
         digest = hashlib.sha256(json.dumps(self.config, sort_keys=True).encode()).hexdigest()[:8]
@@ -118,12 +140,14 @@ class Run:
 
     def _open(self) -> None:
         path = self.folder / "config.json"
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ArgumentError(f"out={str(self.folder)!r} is not allowed: it is not a folder.")
         if path.exists():
-            earlier = json.loads(path.read_text())
+            earlier = _read_config(path)
             is_same = all(earlier.get(key) == value for key, value in self.config.items())
             if not is_same and not self.settings.fresh:
                 raise ArgumentError(
-                    f"out={str(self.folder)!r} holds a run with other settings or versions: "
+                    f"out={str(self.folder)!r} holds a run with other settings, agents or versions: "
                     "name another folder, or start over in this one with --fresh."
                 )
             if self.settings.fresh:
@@ -135,9 +159,11 @@ class Run:
         write_json(path, {**self.config, "command": " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
 
     def _clear(self) -> None:
-        for path in sorted(self.folder.rglob("*"), reverse=True):
-            if path.is_file():
-                path.unlink()
+        """Remove what runs write, nothing else."""
+        for pattern in _WRITTEN:
+            for path in self.folder.glob(pattern):
+                if path.is_file():
+                    path.unlink()
 
     def part(self, name: str, compute: Callable[[], Any]) -> Any:
         """A JSON value that is computed once and kept in the run's folder."""
@@ -159,6 +185,19 @@ class Run:
                 write_json(folder / f"{name}.json", result)
                 advance(1)
         return {name: json.loads((folder / f"{name}.json").read_text()) for name in tasks}
+
+    @property
+    def weights_folder(self) -> Path:
+        """Where trained weights go."""
+        return self.folder / "weights"
+
+    def checkpoint_folder(self, name: str) -> Path:
+        """Where one training keeps its checkpoint."""
+        return self.folder / "checkpoints" / name
+
+    def forget(self, name: str) -> None:
+        """Let a part be computed again."""
+        (self.folder / "parts" / f"{name}.json").unlink(missing_ok=True)
 
     def finish(self, summary: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
         """Write rows.csv and summary.json."""
@@ -230,8 +269,14 @@ def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
     settings = tyro.cli(settings_type, prog=f"python -m experiments.{name}")
     try:
         check_agents_package()
+        if isinstance(settings, Settings):
+            checked_int("seed", settings.seed, 0, MAX_SEED)
+            checked_int("workers", settings.workers, 1)
         run(settings)
     except WarEnvError as error:
+        console.print(f"error: {error}", style="red", markup=False)
+        raise SystemExit(2) from None
+    except OSError as error:
         console.print(f"error: {error}", style="red", markup=False)
         raise SystemExit(2) from None
     except KeyboardInterrupt:

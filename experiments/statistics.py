@@ -69,8 +69,7 @@ def _interval(mean: float, variance: float, count: int) -> tuple[float, float]:
     if variance > 0:
         half = Z95 * math.sqrt(variance / count)
         return max(0.0, mean - half), min(1.0, mean + half)
-    if mean in (0.0, 1.0):
-        z2 = Z95**2 / count
-        middle, half = (mean + z2 / 2) / (1 + z2), (z2 / 2) / (1 + z2)
-        return max(0.0, middle - half), min(1.0, middle + half)
-    return mean, mean  # every pair came out alike, e.g. an agent against itself
+    z2 = Z95**2 / count
+    middle = (mean + z2 / 2) / (1 + z2)
+    half = Z95 * math.sqrt(mean * (1 - mean) / count + z2 / (4 * count)) / (1 + z2)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -5,20 +5,23 @@ python -m experiments.tournament --agents random greedy reserve --preset War-v0 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
 from rich.table import Table
 
-from agents.registry import get_agent
+from agents.registry import Entry, get_entries
 from experiments.arena import arena_rules, block_sizes, play_block
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
 from experiments.plots import win_matrix
 from experiments.report import write_report
 from experiments.statistics import PairSums, rate_of
-from war_env.errors import ArgumentError
+from war_env.presets import get_preset
+
+QUICK_GAMES = 2_048
 
 
 @dataclass
@@ -36,25 +39,21 @@ class TournamentSettings(Settings):
 
 
 def play_pairs(
-    run: Run, names: tuple[str, ...], preset: str, options: dict[str, Any], games: int
+    run: Run, entries: Sequence[Entry], preset: str, options: dict[str, Any], games: int
 ) -> list[dict[str, Any]]:
-    """The results of every two agents: dictionaries with a, b and the keys of `rate_of`, in the order of `names`."""
-    rules = arena_rules(preset, options)
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ArgumentError(f"agents={names!r} is not allowed: name at least two, each once.")
-    titles = {name: get_agent(name, rules).name for name in names}
-    sizes = block_sizes(games)
+    """The results of every two agents: dictionaries with a, b and the keys of `rate_of`, in the order of `entries`."""
     tasks: dict[str, tuple[Any, ...]] = {}
-    for a, b in combinations(names, 2):
-        for block, pairs in enumerate(sizes):
-            key = f"{titles[a]}-{titles[b]}-{block}-{pairs}"
-            tasks[key] = (a, b, preset, options, run.settings.seed, block, pairs)
+    keys: dict[tuple[str, str], list[str]] = {}
+    for a, b in combinations(entries, 2):
+        for block, pairs in enumerate(block_sizes(games)):
+            key = f"{a.identity}-{b.identity}-{block}-{pairs}"
+            tasks[key] = (a.name, b.name, preset, options, run.settings.seed, block, pairs)
+            keys.setdefault((a.title, b.title), []).append(key)
     results = run.map("games", play_block, tasks)
     rows = []
-    for a, b in combinations(names, 2):
-        blocks = [results[f"{titles[a]}-{titles[b]}-{block}-{pairs}"] for block, pairs in enumerate(sizes)]
-        total = sum((PairSums(**sums) for sums in blocks), PairSums())
-        rows.append({"a": titles[a], "b": titles[b], **rate_of(total), "illegal": total.illegal})
+    for (a_title, b_title), names in keys.items():
+        total = sum((PairSums(**results[name]) for name in names), PairSums())
+        rows.append({"a": a_title, "b": b_title, **rate_of(total), "illegal": total.illegal})
     return rows
 
 
@@ -79,9 +78,13 @@ def win_table(rows: list[dict[str, Any]]) -> Table:
 def run_tournament(settings: TournamentSettings) -> None:
     """Play, print the table, write the files."""
     options = given_options(settings.rules)
-    run = Run("tournament", settings, label=settings.preset)
-    games = min(settings.games, 2_048) if settings.quick else settings.games
-    rows = play_pairs(run, settings.agents, settings.preset, options, games)
+    entries = get_entries(settings.agents, arena_rules(settings.preset, options))
+    block_sizes(settings.games)
+    if settings.quick:
+        settings = replace(settings, games=min(settings.games, QUICK_GAMES))
+    preset = get_preset(settings.preset).id
+    run = Run("tournament", settings, preset, {entry.title: entry.identity for entry in entries})
+    rows = play_pairs(run, entries, preset, options, settings.games)
     run.finish({"pairs": rows}, rows)
     console.print(win_table(rows))
     win_matrix(rows, run.folder / "win_rates.png")

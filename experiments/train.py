@@ -5,18 +5,19 @@ python -m experiments.train --preset WarOnePass-v0 --opponent random greedy rese
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from agents.training.ppo import PPOConfig
+from agents.training.ppo import PPOConfig, check_config
+from experiments.arena import arena_rules
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
 from experiments.plots import learning_curve
 from experiments.report import write_report
-from experiments.training import train_and_export
+from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_export, weights_of
 from war_env.errors import ArgumentError
+from war_env.opponent_spec import read_opponents
 from war_env.policy_names import SCRIPTED
-
-QUICK_STEPS = 131_072
+from war_env.presets import get_preset
 
 
 @dataclass
@@ -25,11 +26,11 @@ class TrainSettings(Settings):
 
     preset: str = "War-v0"
     """Preset by name or id; two seats."""
-    opponent: tuple[str, ...] = ("random", "greedy", "lowest", "median")
+    opponent: tuple[str, ...] = tuple(MIX)
     """Scripted names or paths to exported weights; one is drawn for each episode."""
     weights: tuple[float, ...] = ()
     """How often each is drawn, relative to the others; equally when not given."""
-    steps: int = 4_000_000
+    steps: int = STEPS
     """Environment steps, over all parallel games."""
     num_envs: int = 1024
     """Parallel games."""
@@ -58,12 +59,14 @@ def config_of(settings: TrainSettings) -> PPOConfig:
     shares = settings.weights or (1.0,) * len(settings.opponent)
     if len(shares) != len(settings.opponent):
         raise ArgumentError(f"weights={shares!r} has {len(shares)} entries: opponent has {len(settings.opponent)}.")
+    if len(set(settings.opponent)) < len(settings.opponent):
+        raise ArgumentError(f"opponent={settings.opponent!r} is not allowed: name each once.")
     names = ("num_envs", "rollout", "batch_size", "epochs", "learning_rate", "entropy", "hidden", "reward", "memory")
     return PPOConfig(
         preset=settings.preset,
         options=given_options(settings.rules),
         opponent=dict(zip(settings.opponent, shares, strict=True)),
-        steps=QUICK_STEPS if settings.quick else settings.steps,
+        steps=settings.steps,
         seed=settings.seed,
         **{name: getattr(settings, name) for name in names},
     )
@@ -71,15 +74,20 @@ def config_of(settings: TrainSettings) -> PPOConfig:
 
 def run_train(settings: TrainSettings) -> None:
     """Train, export, draw."""
-    run = Run("train", settings, label=settings.preset)
+    if settings.quick:
+        settings = replace(settings, steps=min(settings.steps, QUICK_STEPS))
     config = config_of(settings)
-    weights = run.folder / "agent.npz"
-    result = train_and_export(run, config, weights, f"MaskablePPO against {', '.join(settings.opponent)}")
+    check_config(config)
+    rules = arena_rules(config.preset, config.options)
+    read_opponents(config.opponent, rules, config.memory)
+    run = Run("train", settings, get_preset(settings.preset).id)
+    name = run.folder.name
+    result = train_and_export(run, config, name, f"MaskablePPO against {', '.join(settings.opponent)}")
     run.finish(result, result["curve"])
     learning_curve(result["curve"], list(SCRIPTED), run.folder / "learning_curve.png")
     last = result["curve"][-1]
     console.print("  ".join(f"{name} {100 * last[name]:.1f} %" for name in SCRIPTED))
-    console.print(f"Weights: {weights}; report: {write_report(run.folder)}")
+    console.print(f"Weights: {weights_of(run, name)}; report: {write_report(run.folder)}")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
+from experiments.ablation import ablation_cells
 from war_env.layout import FIELDS, Layout
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS
@@ -74,20 +73,14 @@ def scripted() -> str:
 def ablation() -> str:
     """What memory is worth, from the kept results of `python -m experiments.ablation`."""
     summary = json.loads(ABLATION.read_text())
-    rows = []
-    for against in SCRIPTED:
-        cells = []
-        for memory in (True, False):
-            rates = [100 * r["win_rate"] for r in summary["rows"] if r["memory"] == memory and r["against"] == against]
-            cells.append(f"{np.mean(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
-        rows.append((against, *cells))
     steps = summary["config"]["steps"]
     note = (
         f"Win rate in % of MaskablePPO after {steps / 1e6:.0f} million steps on War-v0 against a mix of random, "
         f"greedy, lowest and median: mean over {summary['config']['seeds']} seeds (least to largest), "
-        f"{summary['rows'][0]['games']:,} paired games each; `python -m experiments.ablation` remakes it."
+        f"{summary['rows'][0]['games']:,} paired games each; `python -m experiments.ablation` remakes it, "
+        "its summary.json is kept in docs/data/."
     )
-    return note + "\n\n" + table(("against", "with memory", "without memory"), rows)
+    return note + "\n\n" + table(("against", "with memory", "without memory"), ablation_cells(summary["rows"]))
 
 
 PARTS: dict[str, Callable[[], str]] = {

@@ -35,6 +35,17 @@ def test_code_blocks_run_when_pasted(name: str, code: str, tmp_path: Path) -> No
         assert promised in result.stdout
     for promised in re.findall(r"print\(game\.stocks\) +# (.*)", code):
         assert promised in result.stdout
+    for promised in re.findall(r"print\(.*\) +# ([\d.]+)", code):
+        printed = [float(number) for number in re.findall(r"\d+\.\d+", result.stdout)]
+        assert float(promised) in [round(number, 1) for number in printed]
+
+
+def test_named_tests_exist() -> None:
+    """The pages name tests, some by their beginning."""
+    sources = "".join(path.read_text() for path in (ROOT / "tests").glob("test_*.py"))
+    for page in PAGES:
+        for name in re.findall(r"`(test_\w+)", page.read_text()):
+            assert f"def {name}" in sources, name
 
 
 def test_the_training_script_is_about_ten_lines() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 import warnings
 
 import cloudpickle
@@ -193,7 +194,10 @@ def test_stepping_a_finished_or_unstarted_episode_is_a_named_error() -> None:
         ({"preset": "poker"}, "preset='poker' is unknown"),
         ({"preset": "clasic"}, "Did you mean 'classic'"),
         ({"preset": 3}, "preset=3 is not allowed"),
-        ({"hand_sise": 3}, "option='hand_sise' is unknown. Did you mean 'hand_size'"),
+        ({"hand_sise": 3}, "argument='hand_sise' is unknown. Did you mean 'hand_size'"),
+        ({"oponent": "greedy"}, "argument='oponent' is unknown. Did you mean 'opponent'"),
+        ({"opponent": {"greedy": 10**400}}, "a weight must be a number > 0"),
+        ({"render_mode": np.zeros(2)}, "render_mode=.* is not allowed"),
         ({"hand_size": 9}, "hand_size=9 is not allowed"),
         ({"hand_size": True}, "hand_size=True is not allowed"),
         ({"hand_size": 3.0}, "hand_size=3.0 is not allowed"),
@@ -268,5 +272,6 @@ def test_ansi_rendering_shows_the_own_hand_only() -> None:
     text = env.render()
     lines = text.splitlines()
     assert lines[0] == "battle 1 of 200"
-    assert "8h 9d 10s Jh Jd" in text or lines[2].startswith("seat 0 (you)")
+    hand = war_env.Game.deal(env.unwrapped.rules, 1).hands[0]
+    assert re.fullmatch(rf"seat 0 \(you\) +21 +0 +{hand}", lines[2])
     assert lines[3].split()[-5:] == ["?"] * 5

@@ -13,10 +13,14 @@ import time
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from experiments.harness import Run, Settings, write_json
+from war_env import get_rules
 from war_env.errors import ArgumentError
+from war_env.layout import Layout
+from war_env.policy import NetworkPolicy, save_network
 
 ROOT = Path(__file__).parent.parent
 
@@ -77,7 +81,7 @@ def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> Non
     page.feed((out / "report.html").read_text())
     assert page.outside == []
     assert page.pictures == 3
-    assert (out / "trained.npz").exists()
+    assert (out / "weights" / "trained.npz").exists()
     again = run("benchmark", "--quick", "--out", str(out))
     assert "complete already" in again
     assert summary_of(out)["pairs"] == summary["pairs"]
@@ -122,17 +126,17 @@ def test_rule_options_reach_the_games(tmp_path: Path) -> None:
         str(tmp_path),
     )
     summary = summary_of(tmp_path)
-    assert summary["config"]["rules"]["hand_size"] == 3
-    assert summary["config"]["rules"]["two_beats_ace"] is True
+    assert summary["config"]["rules"]["hand_size"] == [3]
+    assert summary["config"]["rules"]["two_beats_ace"] == [True]
 
 
 def test_train_quick_exports_an_agent_that_can_be_entered(tmp_path: Path) -> None:
     run("train", "--quick", "--preset", "WarMini-v0", "--opponent", "random", "--out", str(tmp_path / "t"))
-    weights = tmp_path / "t" / "agent.npz"
+    weights = tmp_path / "t" / "weights" / "t.npz"
     curve = summary_of(tmp_path / "t")["curve"]
     assert 0.4 < curve[-1]["random"] < 0.8
     run("tournament", "--quick", "--preset", "mini", "--agents", str(weights), "random", "--out", str(tmp_path / "u"))
-    assert summary_of(tmp_path / "u")["pairs"][0]["a"] == "agent"
+    assert summary_of(tmp_path / "u")["pairs"][0]["a"] == "t"
 
 
 @pytest.mark.parametrize(
@@ -146,12 +150,83 @@ def test_train_quick_exports_an_agent_that_can_be_entered(tmp_path: Path) -> Non
         (("--hand-size", "99"), "hand_size=99 is not allowed"),
         (("--workers", "0"), "workers=0 is not allowed"),
         (("--players", "3"), "agents are compared over two seats"),
+        (("--preset", "../../evil"), "preset='../../evil' is unknown"),
+        (("--seed", "-1"), "seed=-1 is not allowed"),
+        (("--max-battles", "None"), "two hoarders never finish"),
+        (("--hand-size", "3", "4"), "one value is expected here"),
     ],
 )
 def test_errors_are_one_line_and_name_the_field(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     text = run("tournament", *arguments, "--quick", "--out", str(tmp_path / "x"), code=2)
     assert words in re.sub(r"\s+", " ", text)
     assert "Traceback" not in text
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("train", ("--rollout", "0"), "rollout=0 is not allowed"),
+        ("train", ("--batch-size", "0"), "batch_size=0 is not allowed"),
+        ("train", ("--steps", "0"), "steps=0 is not allowed"),
+        ("train", ("--hidden", "0"), "hidden=0 is not allowed"),
+        ("train", ("--seed", "5000000000"), "seed=5000000000 is not allowed"),
+        ("train", ("--opponent", "random", "random"), "name each once"),
+        ("train", ("--opponent", "rndom"), "opponent='rndom' is unknown"),
+        ("benchmark", ("--games", "3"), "games=3 is not allowed"),
+        ("ablation", ("--blocks", "0"), "blocks=0 is not allowed"),
+        ("game_length", ("--presets", "strategic"), "lengths are those of games without choices"),
+        ("game_length", ("--games", "0"), "games=0 is not allowed"),
+        ("play", ("--replay", "nowhere.json"), "cannot be read"),
+    ],
+)
+def test_wrong_settings_cost_nothing(name: str, arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    """Everything is checked before a folder is made or a step is trained."""
+    out = () if name == "play" else ("--out", str(tmp_path / "x"))
+    text = run(name, *arguments, *out, code=2)
+    assert words in re.sub(r"\s+", " ", text)
+    assert "Traceback" not in text
+    assert not (tmp_path / "x").exists()
+
+
+def weights_that_prefer(folder: Path, slot: int) -> str:
+    """Weights for WarMini-v0 that always take one slot, in a file called agent.npz."""
+    layout = Layout(get_rules("mini"))
+    bias = np.zeros(2, np.float32)
+    bias[slot] = 1.0
+    network = NetworkPolicy([(np.zeros((layout.size, 2), np.float32), bias)], False, {})
+    save_network(folder / "agent.npz", network, layout)
+    return str(folder / "agent.npz")
+
+
+def test_agents_are_told_apart_by_their_weights_not_their_names(tmp_path: Path) -> None:
+    """Two files of one name are two agents, and overwritten weights are another run."""
+    low, high = weights_that_prefer(tmp_path / "A", 0), weights_that_prefer(tmp_path / "B", 1)
+    arguments = ("--preset", "mini", "--quick", "--workers", "1", "--out", str(tmp_path / "r"))
+    run("tournament", "--agents", low, high, "lowest", "greedy", *arguments)
+    rows = {(row["a"], row["b"]): row["win_rate"] for row in summary_of(tmp_path / "r")["pairs"]}
+    assert rows["A/agent", "lowest"] == 0.5
+    assert rows["B/agent", "greedy"] == 0.5
+    assert rows["B/agent", "lowest"] == pytest.approx(1 - rows["lowest", "greedy"])
+    weights_that_prefer(tmp_path / "A", 1)
+    text = run("tournament", "--agents", low, high, "lowest", "greedy", *arguments, code=2)
+    assert "other settings, agents or versions" in re.sub(r"\s+", " ", text)
+
+
+def test_starting_over_removes_nothing_but_what_runs_write(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"mine": 1}')
+    (tmp_path / "thesis.tex").write_text("years of work")
+    text = run("tournament", "--quick", "--fresh", "--out", str(tmp_path), code=2)
+    assert "its config.json is not that of a run" in re.sub(r"\s+", " ", text)
+    (tmp_path / "config.json").unlink()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "notes.txt").write_text("mine")
+    run("tournament", "--quick", "--agents", "random", "greedy", "--out", str(tmp_path))
+    run("tournament", "--quick", "--agents", "random", "lowest", "--fresh", "--out", str(tmp_path))
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+    assert (tmp_path / "parts" / "notes.txt").exists()
+    (tmp_path / "file").write_text("")
+    assert "is not a folder" in run("tournament", "--quick", "--out", str(tmp_path / "file"), code=2)
 
 
 def test_a_folder_of_another_run_is_refused_unless_started_over(tmp_path: Path) -> None:

@@ -63,8 +63,15 @@ def test_layout_names_every_number_once(rules: Rules, memory: bool) -> None:
 
 
 def test_layout_refuses_what_is_not_an_observation() -> None:
+    layout = Layout(get_rules("strategic"))
+    for wrong in (np.zeros(3), np.zeros((2, 90)), np.full(90, np.nan), np.full(90, 2.0), np.zeros(90, int)):
+        with pytest.raises(ArgumentError, match=r"it must be floats in 0..1 of shape \(90,\)"):
+            layout.describe(wrong)
     with pytest.raises(ArgumentError, match=r"shape \(3,\): the last axis must be 90"):
-        Layout(get_rules("strategic")).describe(np.zeros(3))
+        layout.named(np.zeros(3))
+    assert layout.named(np.zeros((2, 90)))["known"].shape == (2, 26)
+    with pytest.raises(ArgumentError, match="rules=3 is not allowed"):
+        Layout(3)
     with pytest.raises(ArgumentError, match="memory='yes'"):
         Layout(get_rules("strategic"), "yes")
 
@@ -243,6 +250,33 @@ def test_redrawing_hidden_cards_changes_no_observation(rules: Rules) -> None:
             if not imagined.is_over:
                 imagined.play(random_choices(imagined, np.random.default_rng(draw)))
     assert different > 10
+
+
+def test_imagined_games_keep_telling_nothing() -> None:
+    """Games imagined from one position, played on: equal histories still give equal observations to their seat.
+
+    Sample: 60 positions on tiny decks, 16 imagined games each; that histories are shared is asserted.
+    """
+    shared = 0
+    for start in range(60):
+        rules = Rules(
+            ranks=3, suits=2 + start % 3, hand_size=1 + start % 3, face_down=1 + start % 2, run_out="last_card",
+            winnings=("shuffled", "pile_shuffled", "winner_first")[start % 3], max_battles=30,
+        )  # fmt: skip
+        game = advanced(rules, start, 3 + start % 12)
+        seat = start % 2
+        seen: dict[tuple, np.ndarray] = {}
+        for draw in range(16):
+            imagined, rng = game.determinize(seat, draw), np.random.default_rng(draw % 4)
+            history = History(imagined, seat)
+            while not imagined.is_over and len(history.events) < 8:
+                before = {"fighters": tuple(imagined.fighters)}
+                imagined.play(random_choices(imagined, rng))
+                history.note(before)
+                observation = imagined.observation(seat)
+                shared += history.key() in seen
+                assert np.array_equal(seen.setdefault(history.key(), observation), observation)
+    assert shared > 300
 
 
 def cards_of(game: Game) -> list[int]:

@@ -66,6 +66,11 @@ def test_the_package_knows_nothing_of_agents_and_experiments_nor_the_engine_of_g
             assert "gymnasium" not in text.replace("Gymnasium", "")
 
 
+def test_agents_do_not_know_the_experiments() -> None:
+    for path in (ROOT.parent / "agents").rglob("*.py"):
+        assert "experiments" not in path.read_text().replace("The experiments look", "")
+
+
 def run(code: str, **environment: str) -> str:
     """Run code in a fresh interpreter; returns what it prints."""
     result = subprocess.run(
@@ -191,5 +196,6 @@ def test_versions_agree() -> None:
 
 @pytest.mark.parametrize("name", war_env.__all__)
 def test_public_names_exist_and_are_documented(name: str) -> None:
+    assert set(war_env._LAZY) <= set(war_env.__all__)
     value = getattr(war_env, name)
     assert np.isscalar(value) or isinstance(value, tuple) or value.__doc__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import gymnasium as gym
@@ -14,10 +15,19 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import A2C, DQN, PPO
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.vec_env import SubprocVecEnv, VecMonitor
 
 from agents.registry import get_agent
-from agents.training.ppo import CURVE, PPOConfig, layout_of, make_model, to_network, train
+from agents.training.ppo import (
+    CHECKPOINT,
+    CURVE,
+    PPOConfig,
+    layout_of,
+    load_checkpoint,
+    make_model,
+    to_network,
+    train,
+)
 from war_env import ArgumentError, NotationError, RulesError, WarEnv, get_rules
 from war_env.layout import Layout
 from war_env.policy import get_policy, load_network, save_network
@@ -83,6 +93,8 @@ def test_the_vector_environment_follows_the_contract_of_vec_env() -> None:
     assert env.env_method("action_masks", indices=[1, 3])[0].shape == (2,)
     assert env.get_attr("seat") == [0] * 6
     env.env_method("set_opponent", "reserve")
+    with pytest.raises(ArgumentError, match="acts on all rows or on none"):
+        env.env_method("set_opponent", "greedy", indices=[1])
     with pytest.raises(ArgumentError, match="cannot be set on single rows"):
         env.set_attr("seat", 1)
     with pytest.raises(ArgumentError, match="autoreset_mode is not allowed"):
@@ -98,6 +110,32 @@ def test_truncation_is_told_to_stable_baselines3() -> None:
     assert all(info["TimeLimit.truncated"] for info in infos)
 
 
+def test_a_truncated_row_reports_no_ending() -> None:
+    """Beside rows that end in the same step; values are Python's own."""
+    env = WarVecEnv("mini", 64, max_episode_steps=3, face_down=1)
+    env.seed(0)
+    env.reset()
+    kinds = set()
+    for _ in range(30):
+        _, _, dones, infos = env.step(np.zeros(64, np.int64))
+        for row in np.flatnonzero(dones):
+            assert ("reason" in infos[row]) != infos[row]["TimeLimit.truncated"] or infos[row].get("reason") is not None
+            assert infos[row]["TimeLimit.truncated"] == ("winner" not in infos[row])
+            assert type(infos[row].get("winner", 0)) is int
+            kinds.add(infos[row]["TimeLimit.truncated"])
+    assert kinds == {True, False}
+
+
+def test_subprocess_vector_environments_work() -> None:
+    """numba/numba#10486 (N5): stable-baselines3's processes, forked and spawned."""
+    for method in ("fork", "spawn"):
+        env = SubprocVecEnv([partial(gym.make, "war_env:WarMini-v0")] * 2, start_method=method)
+        env.seed(1)
+        assert np.array_equal(env.reset()[1], WarEnv("mini").reset(seed=2)[0])
+        env.step(np.zeros(2, np.int64))
+        env.close()
+
+
 def test_training_writes_a_curve_resumes_and_exports(tmp_path: Path) -> None:
     """A training that was stopped goes on from its checkpoint; the exported network plays like the model."""
     points: list[int] = []
@@ -107,13 +145,19 @@ def test_training_writes_a_curve_resumes_and_exports(tmp_path: Path) -> None:
 
     def stop_after(steps: int) -> None:
         points.append(steps)
-        if steps >= TINY.steps // 2:
+        if steps >= 3 * TINY.steps // 4:
             raise StopError
 
     with pytest.raises(StopError):
         train(TINY, tmp_path, lambda network: {"x": 1.0}, stop_after)
-    assert json.loads((tmp_path / CURVE).read_text())
-    trained = train(TINY, tmp_path, lambda network: {"x": 2.0}, points.append)
+    assert [point["steps"] for point in json.loads((tmp_path / CURVE).read_text())] == [0, TINY.steps // 2]
+    kept = torch.load(tmp_path / CHECKPOINT, weights_only=True)
+    resumed: list[int] = []
+    model = make_model(TINY)
+    load_checkpoint(model, tmp_path)
+    assert all(torch.equal(kept["policy"][name], value) for name, value in model.policy.state_dict().items())
+    trained = train(TINY, tmp_path, lambda network: {"x": 2.0}, resumed.append)
+    assert resumed[0] == TINY.steps // 2
     assert trained.steps >= TINY.steps
     assert trained.curve[0]["x"] == 1.0
     assert trained.curve[-1]["x"] == 2.0
@@ -191,7 +235,17 @@ def test_a_network_without_memory_plays_among_observations_with_memory(tmp_path:
         (lambda npz, card: edit(card, format=9), "format 9"),
         (lambda npz, card: edit(card, kind="pickle"), "kind 'pickle'"),
         (lambda npz, card: edit(card, sha256="0"), "do not match the sha256"),
-        (lambda npz, card: edit(card, shapes=[[1, 2]]), "not of the declared shape"),
+        (lambda npz, card: edit(card, format=True), "format True"),
+        (lambda npz, card: edit(card, is_sampling="false"), "is_sampling .bool."),
+        (lambda npz, card: edit(card, shapes=None), "must be an object with"),
+        (lambda npz, card: edit(card, shapes=[]), "do not lead from the observation's 34 numbers to 2 slots"),
+        (lambda npz, card: edit(card, shapes=[[34, 2]]), "it holds the arrays"),
+        (lambda npz, card: edit(card, shapes=[[34, 8], [8, 2]]), "not of the declared shape"),
+        (lambda npz, card: edit(card, shapes=[[34, 16], [17, 2]]), "do not lead"),
+        (lambda npz, card: edit(card, shapes=[[34, 16], [16, 1]]), "do not lead"),
+        (lambda npz, card: edit(card, rules=[]), "must be an object with"),
+        (lambda npz, card: edit(card, rules={"later_option": 1}), "its rules are not known here"),
+        (lambda npz, card: edit(card, rules={"players": 99}), "its rules are not known here"),
         (lambda npz, card: np.savez(npz, weight0=np.array([object()], dtype=object)), "cannot be read: ValueError"),
     ],
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
 from war_env import FinishedError, IllegalActionError, WarEnv, WarEnvError, WarVectorEnv
 
@@ -141,6 +142,44 @@ def test_disabled_autoreset_refuses_finished_rows() -> None:
     envs.step(np.zeros(3, int))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_the_first_reset_starts_all_rows(mode: AutoresetMode) -> None:
+    """A row that was never started has nothing to show."""
+    envs = WarVectorEnv("mini", 3, autoreset_mode=mode)
+    with pytest.raises(WarEnvError, match="not allowed in the first reset"):
+        envs.reset(seed=0, options={"reset_mask": np.array([True, False, False])})
+    with pytest.raises(FinishedError, match="never started"):
+        envs.step(np.zeros(3, int))
+
+
+def test_seeds_are_kept_and_generators_of_other_purposes_differ() -> None:
+    envs = WarVectorEnv("mini", 3)
+    envs.reset(seed=5)
+    assert envs.np_random_seed == 5
+    key = envs._lanes.records.fields["game"]["lane"][0]
+    envs.reset(seed=np.int64(5))
+    assert envs.np_random_seed == 5
+    assert envs._sampler.integers(2**63) != np.random.default_rng(5).integers(2**63)
+    assert key != 0
+    assert np.array_equal(envs.reset(seed=np.array(5))[0], envs.reset(seed=5)[0])
+    with pytest.raises(WarEnvError, match="options=5 is not allowed"):
+        envs.reset(options=5)
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_many_processes_give_the_same_games(context: str) -> None:
+    """numba/numba#10486, Gymnasium#1164 (N5, G9): AsyncVectorEnv, forked and spawned, equals SyncVectorEnv."""
+    make = partial(gym.make, "war_env:War-v0", opponent="reserve")
+    there, here = AsyncVectorEnv([make] * 2, context=context), SyncVectorEnv([make] * 2)
+    rng = np.random.default_rng(0)
+    assert np.array_equal(there.reset(seed=3)[0], here.reset(seed=3)[0])
+    for _ in range(30):
+        actions = rng.integers(0, 5, 2)
+        for a, b in zip(there.step(actions)[:4], here.step(actions)[:4], strict=True):
+            assert np.array_equal(a, b)
+    there.close()
+
+
 def test_rows_that_reset_ignore_their_action() -> None:
     envs = WarVectorEnv("mini", 3, illegal_action="raise")
     envs.reset(seed=0)
@@ -163,6 +202,8 @@ def test_rows_that_reset_ignore_their_action() -> None:
         (np.zeros((4, 1), int), r"shape \(4, 1\)"),
         (np.zeros(3, int), r"shape \(3,\)"),
         (0, r"shape \(\)"),
+        ([0, True, 0, 0], "they hold bools"),
+        ([[0], [1, 2], [0], [0]], "they are ragged"),
         (np.array([0, 0, 5, 0]), "row 2: action=5 is not allowed"),
         (np.array([0, -1, 0, 0]), "row 1: action=-1 is not allowed"),
         (np.array([0, 2**63, 0, 0], np.uint64), "row 1: action=9223372036854775808 is not allowed"),
@@ -235,6 +276,28 @@ def test_sampled_actions_are_legal_and_uniform() -> None:
         assert envs.action_masks()[np.arange(1000), actions].all()
         counts += np.bincount(actions, minlength=3)
     assert np.allclose(counts / counts.sum(), 1 / 3, atol=0.0095)
+
+
+class Answering:
+    """An opponent that answers what it is told to."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> object:
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    "answer", [None, 0, [0.7, 0.7], [True, False], [5, 0], [-1, 0], [0], [[0], [0]], [0, 2**63], [[0], [1, 2]]]
+)
+def test_wrong_answers_of_an_opponent_change_nothing(answer: object) -> None:
+    envs = WarVectorEnv("strategic", 2, opponent=Answering(answer))
+    envs.reset(seed=0)
+    before = pickle.dumps(envs._lanes.records)
+    with pytest.raises(WarEnvError, match=r"opponent of seat 1 returned .*integers from 0 to 4 of shape \(2,\)"):
+        envs.step(np.zeros(2, int))
+    assert pickle.dumps(envs._lanes.records) == before
 
 
 class HighestCard:

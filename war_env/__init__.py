@@ -26,6 +26,7 @@ from war_env.rules import Rules
 if TYPE_CHECKING:
     from war_env.env import WarEnv
     from war_env.game import Game, Outcome
+    from war_env.simulation import GameStatistics, simulate
     from war_env.vector_env import WarVectorEnv
 
 _LAZY = {
@@ -42,6 +43,7 @@ __all__ = [
     "ArgumentError",
     "FinishedError",
     "Game",
+    "GameStatistics",
     "IllegalActionError",
     "NotationError",
     "Outcome",
@@ -54,6 +56,7 @@ __all__ = [
     "__version__",
     "get_rules",
     "preset_names",
+    "simulate",
 ]
 
 

@@ -43,6 +43,11 @@ class Deck:
         """Number of cards."""
         return self.ranks * self.suits + self.jokers
 
+    @property
+    def most_of_a_rank(self) -> int:
+        """Largest number of cards that share a rank."""
+        return max(self.suits, self.jokers)
+
     @cached_property
     def rank_names(self) -> tuple[str, ...]:
         """Names of the ranks, lowest first; the joker, if there is one, last."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from numbers import Integral
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
-from war_env.errors import ArgumentError, FinishedError, IllegalActionError
+from war_env.errors import ArgumentError, FinishedError, IllegalActionError, unknown_name
 from war_env.lanes import Endings, Lanes
 from war_env.presets import get_rules
 from war_env.rules import Rules
-from war_env.seeding import checked_seed
+from war_env.seeding import checked_seed, draw_keys
 
 ILLEGAL_ACTION = ("highest", "raise")
 _ROW = np.zeros(1, np.int64)
@@ -27,9 +29,18 @@ def read_illegal_action(value: Any) -> bool:
 
 def read_render_mode(value: Any, modes: list[str]) -> str | None:
     """A render mode that the environment has, or None."""
-    if value is not None and value not in modes:
+    if value is not None and not (isinstance(value, str) and value in modes):
         raise ArgumentError(f"render_mode={value!r} is not allowed: it must be None or one of {', '.join(modes)}.")
     return None if value is None else str(value)
+
+
+def check_arguments(environment: type, options: dict[str, Any]) -> None:
+    """Refuse names that are neither an argument of the environment nor an option of `Rules`."""
+    arguments = [name for name in inspect.signature(environment).parameters if name != "options"]
+    known = [*arguments, *(entry.name for entry in dataclasses.fields(Rules))]
+    for name in options:
+        if name not in known:
+            raise unknown_name("argument", name, known)
 
 
 class WarEnv(gym.Env[np.ndarray, np.int64]):
@@ -71,6 +82,7 @@ class WarEnv(gym.Env[np.ndarray, np.int64]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
+        check_arguments(type(self), options)
         self.rules = get_rules(preset, **options)
         self._is_strict = read_illegal_action(illegal_action)
         self.render_mode = read_render_mode(render_mode, self.metadata["render_modes"])
@@ -99,6 +111,7 @@ class WarEnv(gym.Env[np.ndarray, np.int64]):
         super().reset(seed=checked_seed(seed))
         if seed is not None or not self._lanes.is_seeded(0):
             self._lanes.start_streams([self.np_random])
+            self._lanes.rng = np.random.default_rng(draw_keys(self.np_random))
         self._lanes.reset()
         observations, masks = self._lanes.observe()
         self._mask[:] = masks[0]

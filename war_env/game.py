@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,14 +16,11 @@ from war_env.errors import ArgumentError, FinishedError, IllegalActionError, Not
 from war_env.lane_kernels import show_rows
 from war_env.layout import Layout
 from war_env.plan import LAYOUT_AT, make_plan
+from war_env.policy import Policy, checked_slots, get_policy
 from war_env.record import Deal, read_record, record_of
 from war_env.rules import Rules
 from war_env.seeding import lane_start
 from war_env.state import NOBODY, REASONS, Records
-
-if TYPE_CHECKING:
-    from war_env.policy import Policy
-
 
 _ONLY_ROW = np.zeros(1, np.int64)
 
@@ -297,6 +294,8 @@ class Game:
         """
         if self.is_over:
             raise FinishedError("the game has ended: make a new one, or copy() it before its end.")
+        if not self.fighters:
+            raise FinishedError("the game has no cards: make it with Game.deal or Game.from_stocks.")
         slots = self._checked_choices(choices)
         fighters = self.fighters
         self._choices.append([int(slots[k]) if k in fighters else None for k in range(self.rules.players)])
@@ -351,9 +350,7 @@ class Game:
             self.play(self._choices_of(policies, rng) if policies else None)
 
     def _policies(self, agents: Sequence[Any]) -> list[Policy]:
-        from war_env.policy import get_policy
-
-        if isinstance(agents, str) or len(agents) != self.rules.players:
+        if isinstance(agents, str) or not isinstance(agents, Sequence) or len(agents) != self.rules.players:
             raise ArgumentError(
                 f"agents={agents!r} is not allowed: it must have one entry per seat, {self.rules.players}."
             )
@@ -363,7 +360,9 @@ class Game:
         choices: list[int | None] = [None] * self.rules.players
         for number in self.fighters:
             observation, mask = self._view(number)
-            choices[number] = int(policies[number].act(observation[None], mask[None], rng)[0])
+            slots = policies[number].act(observation[None], mask[None], rng)
+            slot = int(checked_slots(f"agents[{number}]", slots, mask[None])[0])
+            choices[number] = min(slot, int(mask.sum()) - 1)  # a masked slot plays the highest card
         return choices
 
     # -- copies --------------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ from war_env.rules import Rules
 class _Place:
     """One hidden card: where it lies and what restricts who can lie there."""
 
-    def __init__(self, seat: int, area: str, index: int, card: int, group: int) -> None:
+    def __init__(self, seat: int, area: str, index: int, card: int, group: int, is_front: bool = False) -> None:
         self.seat, self.area, self.index, self.card, self.group = seat, area, index, card, group
+        self.is_front = is_front
 
 
 def redraw_hidden(state: np.ndarray, seats: np.ndarray, rules: Rules, observer: int, rng: np.random.Generator) -> None:
@@ -54,13 +55,12 @@ def _hidden_places(state: np.ndarray, seats: np.ndarray, observer: int) -> list[
             if k < stock:
                 group += int(seat["starts"]) >> index & 1
                 places.append(_Place(number, "ring", index, card, group))
-            elif k < stock + pile:
+            elif k < stock + pile or not table >> card & 1:
                 places.append(_Place(number, "ring", index, card, -1))
-            elif not table >> card & 1:
-                places.append(_Place(number, "ring", index, card, 0 if front >> card & 1 else -1))
         if number != observer:
             for card in cards_in(seat["hand"]):
-                places.append(_Place(number, "hand", 0, card, 0 if front >> card & 1 else -1))
+                is_front = bool(front >> card & 1)
+                places.append(_Place(number, "hand", 0, card, 0 if is_front else -1, is_front))
         for card in cards_in(seat["captured"]):
             places.append(_Place(number, "captured", 0, card, -1))
     return places
@@ -73,6 +73,11 @@ def _permute(places: list[_Place], rng: np.random.Generator) -> None:
 
 
 def _write(seats: np.ndarray, places: list[_Place]) -> None:
+    """Put the cards in their places, and let each seat's `front` name those that now lie where its cards lay."""
+    for number, seat in enumerate(seats):
+        hidden = [place for place in places if place.seat == number and place.area == "hand"]
+        before = int(seat["hand"]) if hidden else 0
+        seat["front"] = (int(seat["front"]) & ~before) | mask_of(place.card for place in hidden if place.is_front)
     for area in ("hand", "captured"):
         for number in {place.seat for place in places if place.area == area}:
             seats[number][area] = mask_of(p.card for p in places if p.seat == number and p.area == area)

@@ -12,7 +12,7 @@ from war_env.lane_kernels import note_endings, reset_rows, show_rows, step_rows
 from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
 from war_env.plan import REWARDS, make_plan, set_lineup
-from war_env.policy import Policy
+from war_env.policy import Policy, checked_slots
 from war_env.policy_names import FIRST_EXTERNAL, MAX_POLICIES
 from war_env.rules import Rules
 from war_env.seeding import draw_keys
@@ -97,7 +97,7 @@ class Lanes:
         self.plan = make_plan(self.layout, self.seat, reward, max_episode_steps, next_step)
         self.records = Records(rules, self.num_lanes)
         self.records.fields["game"]["over"] = 1
-        self.rng = np.random.default_rng(0)
+        self.rng = np.random.default_rng(0)  # what opponents that Python plays draw from; whoever seeds lanes sets it
         self._seeded = np.zeros(self.num_lanes, np.bool_)
         self._policies: dict[int, Policy] = {}
         self._external = np.zeros(1, np.int64)
@@ -135,7 +135,9 @@ class Lanes:
                 asked = rows[chooses & (codes == code)]
                 if asked.size:
                     observations, masks = self.observe(asked, number)
-                    slots = _checked_slots(policy, policy.act(observations, masks, self.rng), asked.size)
+                    slots = checked_slots(
+                        f"opponent of seat {number}", policy.act(observations, masks, self.rng), masks
+                    )
                     self._external[asked * self.rules.players + number] = slots
 
     # -- stepping ------------------------------------------------------------------------------------------------
@@ -216,10 +218,9 @@ class Lanes:
         return Endings(counts[0], reason, counts[2], counts[3], counts[4], held)
 
     def start_streams(self, generators: list[np.random.Generator], rows: np.ndarray | None = None) -> None:
-        """Seed lanes from one NumPy generator each, and the opponents' generator from the first."""
+        """Seed lanes from one NumPy generator each."""
         rows = self._all_rows if rows is None else rows
         self.seed(rows, np.array([draw_keys(generator) for generator in generators], np.uint64))
-        self.rng = np.random.default_rng(draw_keys(generators[0]))
 
 
 _REASON_NAMES = np.array([*REASONS, ELIMINATED], dtype=object)
@@ -236,13 +237,3 @@ def _code_for(policy: Policy | None, kept: dict[int, Policy]) -> int:
             kept[code] = policy
             return code
     raise RulesError(f"opponent: at most {MAX_POLICIES - int(FIRST_EXTERNAL) + 1} policies may be in play at once.")
-
-
-def _checked_slots(policy: Policy, slots: Any, count: int) -> np.ndarray:
-    array = np.asarray(slots)
-    if array.shape != (count,) or array.dtype.kind not in "iu":
-        raise ArgumentError(
-            f"opponent {policy!r} returned shape {array.shape}, dtype {array.dtype}: "
-            f"act() must return integers of shape ({count},)."
-        )
-    return array.astype(np.int64)

@@ -16,7 +16,6 @@ from war_env.errors import ArgumentError
 from war_env.rules import Rules
 
 OWN_SECONDS_SCALE = 60.0  # seconds at which `own_seconds` is one half
-NUM_FIELDS = 15
 ABSENT = np.uint64(2**32)
 
 
@@ -101,7 +100,8 @@ FIELDS = (
     BATTLES_LEFT,
     TIME_LEFT,
     OWN_SECONDS,
-) = (np.uint64(place) for place in range(NUM_FIELDS))
+) = (np.uint64(place) for place in range(len(FIELDS)))
+NUM_FIELDS = len(FIELDS)
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,8 @@ class Layout:
     memory: bool = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.rules, Rules):
+            raise ArgumentError(f"rules={self.rules!r} is not allowed: it must be a Rules, e.g. get_rules('classic').")
         if not isinstance(self.memory, bool | np.bool_):
             raise ArgumentError(f"memory={self.memory!r} is not allowed: it must be True or False.")
 
@@ -150,6 +152,12 @@ class Layout:
 
     def describe(self, observation: np.ndarray) -> str:
         """One observation, shape (size,), as readable text: a line per field."""
+        array = np.asarray(observation)
+        if array.shape != (self.size,) or array.dtype.kind != "f" or not ((array >= 0) & (array <= 1)).all():
+            raise ArgumentError(
+                f"observation of shape {array.shape}, dtype {array.dtype} is not allowed: it must be floats in 0..1 of "
+                f"shape ({self.size},)."
+            )
         lines = []
         for name, values in self.named(observation).items():
             meaning = next(field.meaning for field in FIELDS if field.name == name)
@@ -162,7 +170,7 @@ class Layout:
             slots = np.rint(values * len(ranks)).astype(int)
             return " ".join(ranks[slot - 1] if slot else "-" for slot in slots)
         if name in ("hand_counts", "table", "known", "unlocated", "unseen"):
-            counts = np.rint(values * max(self.rules.suits, self.rules.jokers)).astype(int).reshape(-1, len(ranks))
+            counts = np.rint(values * self.rules.deck.most_of_a_rank).astype(int).reshape(-1, len(ranks))
             return " | ".join(_counted(ranks, row) for row in counts)
         scale = {"battles_left": self.rules.max_battles, "time_left": self.rules.max_seconds}.get(name)
         if name in ("stock_sizes", "pile_sizes", "pot_size"):

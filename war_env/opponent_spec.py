@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ from war_env.plan import MAX_MIX
 from war_env.policy import Policy, get_policy
 from war_env.policy_names import SCRIPTED, policy_code
 from war_env.rules import Rules
+
+MAX_WEIGHT = 1e9
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,11 @@ def _read_mix(field: str, spec: Any, rules: Rules, memory: bool) -> list[Share]:
     if not 1 <= len(spec) <= MAX_MIX:
         raise ArgumentError(f"{field}={spec!r} is not allowed: a mix must have 1 to {MAX_MIX} entries.")
     for name, weight in spec.items():
-        if isinstance(weight, bool) or not isinstance(weight, Real) or not math.isfinite(weight) or weight <= 0:
-            raise ArgumentError(f"{field}[{name!r}]={weight!r} is not allowed: a weight must be a number > 0.")
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not is_number or not 0 < weight <= MAX_WEIGHT:
+            raise ArgumentError(
+                f"{field}[{name!r}]={weight!r} is not allowed: a weight must be a number > 0, at most {MAX_WEIGHT:g}."
+            )
     return [_read_one(field, name, float(weight), rules, memory) for name, weight in spec.items()]
 
 

@@ -6,17 +6,20 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from war_env.errors import ArgumentError, NotationError, RulesError, unknown_name
+from war_env.errors import ArgumentError, NotationError, RulesError, WarEnvError, unknown_name
 from war_env.layout import Layout
 from war_env.policy_names import SCRIPTED, policy_code
-from war_env.rules import Rules
+from war_env.rules import Rules, check_options
 
 WEIGHTS_FORMAT = 1
+KIND = "mlp-relu"
+_CARD = {"format": int, "kind": str, "shapes": list, "is_sampling": bool, "rules": dict, "memory": bool, "sha256": str}
 
 
 @runtime_checkable
@@ -102,6 +105,10 @@ class NetworkPolicy:
         Raises:
             RulesError: the message names each option that differs.
         """
+        if "rules" not in self.card or "memory" not in self.card:
+            raise RulesError(
+                "weights have no card with the rules they were made for: save and load them, or fill `card`."
+            )
         made_for, wanted = self.card["rules"], layout.rules.to_dict()
         differing = [
             f"{name}={made_for.get(name)!r} (here {wanted[name]!r})"
@@ -141,19 +148,20 @@ def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: La
     card = {
         **policy.card,
         "format": WEIGHTS_FORMAT,
-        "kind": "mlp-relu",
+        "kind": KIND,
         "shapes": [list(weight.shape) for weight, _ in policy.layers],
-        "is_sampling": policy.is_sampling,
+        "is_sampling": bool(policy.is_sampling),
         "rules": layout.rules.to_dict(),
-        "memory": layout.memory,
+        "memory": bool(layout.memory),
         "sha256": _arrays_hash(arrays),
     }
+    text = json.dumps(card, indent=2) + "\n"
     arrays_path.parent.mkdir(parents=True, exist_ok=True)
     partial = arrays_path.with_suffix(f".{os.getpid()}.tmp")
     with partial.open("wb") as file:
         np.savez(file, **arrays)
     os.replace(partial, arrays_path)
-    partial.write_text(json.dumps(card, indent=2) + "\n")
+    partial.write_text(text)
     os.replace(partial, card_path)
 
 
@@ -177,20 +185,29 @@ def _network_of(path: str, card: Any, arrays: dict[str, np.ndarray]) -> NetworkP
     def refuse(why: str) -> NotationError:
         return NotationError(f"weights={path!r} cannot be used: {why}.")
 
-    needed = ("format", "kind", "shapes", "is_sampling", "rules", "memory", "sha256")
-    if not isinstance(card, dict) or any(key not in card for key in needed):
-        raise refuse(f"the .json must be an object with {', '.join(needed)}")
-    if card["format"] != WEIGHTS_FORMAT or card["kind"] != "mlp-relu":
-        raise refuse(
-            f"format {card['format']!r}, kind {card['kind']!r}; known: format {WEIGHTS_FORMAT}, kind 'mlp-relu'"
-        )
+    if not isinstance(card, dict) or any(not isinstance(card.get(key), kind) for key, kind in _CARD.items()):
+        wanted = ", ".join(f"{key} ({kind.__name__})" for key, kind in _CARD.items())
+        raise refuse(f"the .json must be an object with {wanted}")
+    if card["format"] != WEIGHTS_FORMAT or isinstance(card["format"], bool) or card["kind"] != KIND:
+        raise refuse(f"format {card['format']!r}, kind {card['kind']!r}; known: format {WEIGHTS_FORMAT}, kind {KIND!r}")
     if card["sha256"] != _arrays_hash(arrays):
         raise refuse("the arrays do not match the sha256 of the .json")
+    layout = _layout_of(card, refuse)
+    shapes = card["shapes"]
+    widths = [layout.size, *(shape[1] if isinstance(shape, list) and len(shape) == 2 else None for shape in shapes)]
+    if not shapes or shapes != [list(pair) for pair in pairwise(widths)] or widths[-1] != layout.rules.hand_size:
+        raise refuse(
+            f"shapes {shapes!r} do not lead from the observation's {layout.size} numbers "
+            f"to {layout.rules.hand_size} slots"
+        )
+    names = [f"{kind}{k}" for k in range(len(shapes)) for kind in ("weight", "bias")]
+    if sorted(arrays) != sorted(names):
+        raise refuse(f"it holds the arrays {sorted(arrays)}, declared are {sorted(names)}")
     layers = []
-    for k, shape in enumerate(card["shapes"]):
-        weight, bias = arrays.get(f"weight{k}"), arrays.get(f"bias{k}")
-        if weight is None or bias is None or list(weight.shape) != shape or bias.shape != (shape[1],):
-            raise refuse(f"layer {k} is missing or not of the declared shape {shape}")
+    for k, shape in enumerate(shapes):
+        weight, bias = arrays[f"weight{k}"], arrays[f"bias{k}"]
+        if list(weight.shape) != shape or bias.shape != (shape[1],):
+            raise refuse(f"layer {k} is not of the declared shape {shape}")
         if (
             weight.dtype != np.float32
             or bias.dtype != np.float32
@@ -198,7 +215,39 @@ def _network_of(path: str, card: Any, arrays: dict[str, np.ndarray]) -> NetworkP
         ):
             raise refuse(f"layer {k} is not finite float32")
         layers.append((weight, bias))
-    return NetworkPolicy(layers, bool(card["is_sampling"]), {"name": Path(path).stem, **card})
+    return NetworkPolicy(layers, card["is_sampling"], {"name": Path(path).stem, **card})
+
+
+def _layout_of(card: dict[str, Any], refuse: Any) -> Layout:
+    """The layout that weights were made for."""
+    try:
+        check_options(card["rules"])
+        return Layout(Rules(**card["rules"]), card["memory"])
+    except WarEnvError as error:
+        raise refuse(f"its rules are not known here: {error}") from None
+
+
+def checked_slots(field: str, slots: Any, action_mask: np.ndarray) -> np.ndarray:
+    """What a policy returned, as int64.
+
+    Args:
+        field: whose answer it is, for errors.
+        slots: what `act` returned.
+        action_mask: what it was shown, shape (n, a).
+
+    Raises:
+        ArgumentError: it is not n integers in 0..a-1. Masked slots are let through: they play the highest card.
+    """
+    count, size = action_mask.shape
+    try:
+        array = np.asarray(slots)
+    except ValueError:
+        array = np.asarray(None)
+    if array.shape != (count,) or array.dtype.kind not in "iu" or (array < 0).any() or (array >= size).any():
+        raise ArgumentError(
+            f"{field} returned {slots!r}: act() must return integers from 0 to {size - 1} of shape ({count},)."
+        )
+    return array.astype(np.int64)
 
 
 def is_weights_path(name: object) -> bool:
@@ -251,7 +300,7 @@ class _Forgetful:
 
 def _fitted(network: NetworkPolicy, layout: Layout) -> Policy:
     """The network for a layout; RulesError if it was made for other rules or needs the memory that the layout lacks."""
-    if not network.card["memory"] and layout.memory:
+    if layout.memory and not network.card.get("memory", True):
         network.check(Layout(layout.rules, memory=False))
         return _Forgetful(network, layout)
     network.check(layout)

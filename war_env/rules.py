@@ -8,7 +8,6 @@ docs/rules.md explains each option with an example.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +21,8 @@ from war_env.errors import RulesError, unknown_name
 
 MAX_PLAYERS = 10
 MAX_HAND = 8
+MIN_SECONDS, MAX_SECONDS = 1e-6, 1e9
+MAX_COUNT = 2**31 - 1
 
 UNEVEN = ("remove_lowest", "extra_card")
 RUN_OUT = ("lose", "last_card", "last_card_stands", "equal_force", "take_back", "draw")
@@ -51,6 +52,16 @@ ALL_CARDS, STOCK_OUT, FIRST_EMPTY = _codes(GOALS)
 TIED, EVERYONE = _codes(WAR_PARTIES)
 NO_CLOCK, EXPONENTIAL, LOGNORMAL = _codes(("none", *CLOCKS))
 
+_INTEGERS = (
+    ("players", 2, MAX_PLAYERS),
+    ("ranks", 1, MAX_CARDS),
+    ("suits", 1, MAX_CARDS),
+    ("jokers", 0, 4),
+    ("hand_size", 1, MAX_HAND),
+    ("face_down", 0, 4),
+    ("loop_limit", 1, MAX_COUNT),
+    ("max_battles", 1, MAX_COUNT),
+)
 FIXED_ORDERS = ("winner_first", "loser_first", "seat_order", "interleaved", "pile_ordered")
 
 
@@ -97,13 +108,16 @@ class Rules:
     winnings: str = option("shuffled", "where the pot goes, and in which order", "pagat; sensō", WINNINGS)
     goal: str = option("all_cards", "what ends the game", "pagat; sensō (stock_out)", GOALS)
     max_battles: int | None = option(
-        None, "after so many battles the seat holding most cards wins; equal is a draw", "sensō", allowed="None or >= 1"
+        None,
+        "after so many battles the seat holding most cards wins; equal is a draw",
+        "sensō",
+        allowed="None, 1..2^31-1",
     )
     max_seconds: float | None = option(
         None,
         "the same after so many seconds; the battle in which they pass is finished",
         "Speed War",
-        allowed="None or > 0",
+        allowed="None, 1e-6..1e9",
     )
     two_beats_ace: bool = option(
         False, "a 2 beats an Ace and nothing else; needs 13 ranks", "sensō", allowed="True, False"
@@ -121,70 +135,71 @@ class Rules:
         allowed="None, exponential, lognormal",
     )
     reaction: float | tuple[float, ...] = option(
-        1.0, "mean seconds a seat needs to flip a card, one for all or one per seat", "Speed War", allowed="> 0"
+        1.0, "mean seconds a seat needs to flip a card, one for all or one per seat", "Speed War", allowed="1e-6..1e9"
     )
     loop_limit: int = option(
         100_000, "battles after which a game without a verdict ends, unfinished", "ours", allowed="1..2^31-1"
     )
 
     def __post_init__(self) -> None:
-        if isinstance(self.reaction, list):
-            object.__setattr__(self, "reaction", tuple(self.reaction))
-        self._check_ranges()
-        self._check_combinations()
-
-    def _check_ranges(self) -> None:
-        for name, low, high in (
-            ("players", 2, MAX_PLAYERS),
-            ("ranks", 1, MAX_CARDS),
-            ("suits", 1, MAX_CARDS),
-            ("jokers", 0, 4),
-            ("hand_size", 1, MAX_HAND),
-            ("face_down", 0, 4),
-            ("loop_limit", 1, 2**31 - 1),
-        ):
+        for name, low, high in _INTEGERS:
             self._check_int(name, low, high)
-        if self.max_battles is not None:
-            self._check_int("max_battles", 1, 2**31 - 1)
         for entry in dataclasses.fields(self):
-            choices = entry.metadata["choices"]
-            if choices and getattr(self, entry.name) not in choices:
+            value = getattr(self, entry.name)
+            if entry.metadata["choices"] and not (isinstance(value, str) and value in entry.metadata["choices"]):
                 self._refuse(entry.name)
         if not isinstance(self.two_beats_ace, bool | np.bool_):
             self._refuse("two_beats_ace")
-        if self.clock is not None and self.clock not in CLOCKS:
+        object.__setattr__(self, "two_beats_ace", bool(self.two_beats_ace))
+        if self.clock is not None and not (isinstance(self.clock, str) and self.clock in CLOCKS):
             self._refuse("clock")
-        if self.max_seconds is not None and not _is_positive(self.max_seconds):
-            self._refuse("max_seconds")
-        rates = self.reaction if isinstance(self.reaction, tuple) else (self.reaction,)
-        if not all(_is_positive(rate) for rate in rates):
-            self._refuse("reaction")
-        if isinstance(self.reaction, tuple) and len(self.reaction) != self.players:
-            raise RulesError(f"reaction={self.reaction!r} has {len(rates)} values for players={self.players}.")
+        if self.max_seconds is not None:
+            object.__setattr__(self, "max_seconds", self._seconds("max_seconds", self.max_seconds))
+        self._check_reaction()
+        self._check_combinations()
 
     def _check_int(self, name: str, low: int, high: int) -> None:
         value = getattr(self, name)
+        if value is None and name == "max_battles":
+            return
         if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= int(value) <= high:
             self._refuse(name)
         object.__setattr__(self, name, int(value))
 
+    def _seconds(self, name: str, value: Any) -> float:
+        if isinstance(value, bool | np.bool_) or not isinstance(value, Real) or not _is_time(value):
+            self._refuse(name)
+        return float(value)
+
+    def _check_reaction(self) -> None:
+        given = self.reaction
+        if not isinstance(given, list | tuple):
+            object.__setattr__(self, "reaction", self._seconds("reaction", given))
+            return
+        if len(given) != self.players:
+            raise RulesError(f"reaction={given!r} has {len(given)} values for players={self.players}.")
+        object.__setattr__(self, "reaction", tuple(self._seconds("reaction", value) for value in given))
+
     def _refuse(self, name: str) -> None:
-        allowed = next(entry.metadata["allowed"] for entry in dataclasses.fields(self) if entry.name == name)
-        raise RulesError(f"{name}={getattr(self, name)!r} is not allowed: it must be one of / in {allowed}.")
+        entry = next(entry for entry in dataclasses.fields(self) if entry.name == name)
+        allowed = ("one of " if entry.metadata["choices"] else "") + entry.metadata["allowed"]
+        raise RulesError(f"{name}={getattr(self, name)!r} is not allowed: it must be {allowed}.")
 
     def _check_combinations(self) -> None:
         def clash(first: str, second: str, why: str) -> None:
             raise RulesError(f"{first}={getattr(self, first)!r} and {second}={getattr(self, second)!r}: {why}.")
 
-        cards = self.ranks * self.suits + self.jokers
+        cards = self.deck.size
         if cards > MAX_CARDS:
             clash(
                 "ranks",
                 "suits",
                 f"the deck has {cards} cards with jokers={self.jokers}, at most {MAX_CARDS} are allowed",
             )
-        if self.ranks * self.suits + self.jokers < self.players or len(self.cards) < self.players:
+        if len(self.cards) < self.players:
             clash("players", "ranks", f"there are more seats than cards ({len(self.cards)})")
+        if self.uneven == "remove_lowest" and len(self.cards) % self.players:
+            clash("players", "jokers", f"{len(self.cards)} cards are left that do not divide, and jokers never leave")
         if (self.goal == "stock_out") != (self.winnings == "captured"):
             clash("goal", "winnings", "goal 'stock_out' and winnings 'captured' belong together")
         if self.run_out == "take_back" and self.goal != "stock_out":
@@ -264,7 +279,7 @@ class Rules:
             NUM_CARDS: len(self.cards),
             NUM_RANKS: len(deck.rank_names),
             ACE: self.ranks - 1,
-            MAX_OF_RANK: max(self.suits, self.jokers),
+            MAX_OF_RANK: deck.most_of_a_rank,
             DECK: mask_of(self.cards),
             HAS_ORDER: self.winnings in FIXED_ORDERS,
             HAS_PILE: self.winnings.startswith("pile_"),
@@ -312,8 +327,8 @@ CARD_LIST = RANK_CARDS + np.uint64(MAX_CARDS + 8)  # the cards in play, lowest f
 TABLE_WORDS = int(CARD_LIST) + MAX_CARDS
 
 
-def _is_positive(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and float(value) > 0
+def _is_time(value: Any) -> bool:
+    return bool(MIN_SECONDS <= value <= MAX_SECONDS)
 
 
 def check_options(options: Mapping[str, Any]) -> None:

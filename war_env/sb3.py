@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,12 @@ except ImportError as error:
 from war_env.env import WarEnv
 from war_env.errors import ArgumentError
 from war_env.vector_env import WarVectorEnv
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
 
 _NOTHING: dict[str, Any] = {}
 
@@ -43,6 +50,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
+        self._started = time.time()
 
     def reset(self) -> np.ndarray:
         """Start the next game in every row, seeded where `seed()` was called before."""
@@ -72,10 +80,11 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
 
     def _info_of(self, row: int, infos: dict[str, Any], is_cut: bool) -> dict[str, Any]:
         final = infos["final_info"]
-        info = {key: values[row] for key, values in final.items() if not key.startswith("_")}
+        info = {key: _plain(final[key][row]) for key in final if key[0] != "_" and final[f"_{key}"][row]}
         info["terminal_observation"] = infos["final_obs"][row]
         info["TimeLimit.truncated"] = is_cut
-        info["episode"] = {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": 0.0}
+        seconds = round(time.time() - self._started, 6)
+        info["episode"] = {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": seconds}
         return info
 
     def close(self) -> None:
@@ -106,6 +115,8 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
         rows = self._rows(indices)
         if method_name == "action_masks":
             return list(self.envs.action_masks()[rows])
+        if len(set(rows)) < self.num_envs:
+            raise ArgumentError(f"indices={indices!r} is not allowed: {method_name!r} acts on all rows or on none.")
         return [getattr(self.envs, method_name)(*method_args, **method_kwargs)] * len(rows)
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:

@@ -9,6 +9,20 @@ import numpy as np
 from war_env.errors import ArgumentError, checked_int
 
 
+def tagged_generator(seed: int | None, *numbers: int) -> np.random.Generator:
+    """A generator for a purpose of its own.
+
+    NumPy pads seeds with zeros, so that s, [s] and [s, 0] give the same numbers; the tag at the end keeps purposes
+    apart from each other and from the generators that environments seeded s draw from.
+
+    Args:
+        seed: a non-negative integer, or None for fresh entropy.
+        numbers: what the generator is for; the last one must not be 0.
+    """
+    assert numbers[-1] != 0
+    return np.random.default_rng(None if seed is None else [seed, *numbers])
+
+
 def draw_keys(generator: np.random.Generator, count: int | None = None) -> Any:
     """One uint64, or `count` of them, from a NumPy generator."""
     return generator.integers(0, 2**64, size=count, dtype=np.uint64)
@@ -24,6 +38,8 @@ def checked_seed(seed: Any) -> int | None:
     """A seed as Gymnasium takes it: None or a non-negative integer."""
     if seed is None:
         return None
+    if isinstance(seed, np.ndarray) and seed.ndim == 0:
+        seed = seed[()]
     try:
         return checked_int("seed", seed, 0)
     except ArgumentError:

@@ -138,11 +138,11 @@ def simulate(
     deals = None if stocks is None else _checked_stocks(stocks, rules)
     if deals is None:
         count = checked_int("games", games, 1)
-    elif games is not None and games != len(deals):
+    elif games is not None and checked_int("games", games, 1) != len(deals):
         raise ArgumentError(f"games={games!r} is not allowed: stocks holds {len(deals)} games.")
     else:
         count = len(deals)
-    checked_int("first", first, 0)
+    checked_int("first", first, 0, 2**63 - 1)
     results = np.empty((count, len(RESULT_FIELDS) + 2 * rules.players), np.int64)
     with _progress(count, progress) as advance:
         _play(rules, lane_start(seed), first, deals, results, advance)
@@ -176,7 +176,10 @@ def _play(
 
 
 def _checked_stocks(stocks: Any, rules: Rules) -> np.ndarray:
-    array = np.asarray(stocks)
+    try:
+        array = np.asarray(stocks)
+    except ValueError:
+        raise ArgumentError("stocks is ragged: fill shorter stocks with -1 behind the last card.") from None
     if array.dtype.kind not in "iu" or array.ndim != 3 or array.shape[1] != rules.players or 0 in array.shape:
         raise ArgumentError(
             f"stocks of shape {array.shape}, dtype {array.dtype} are not allowed: they must be integers of shape "

@@ -11,23 +11,34 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from war_env.env import WarEnv, illegal, read_illegal_action, read_render_mode
+from war_env.env import WarEnv, check_arguments, illegal, read_illegal_action, read_render_mode
 from war_env.errors import ArgumentError, FinishedError, IllegalActionError
 from war_env.lanes import Lanes, LaneStep
 from war_env.presets import get_rules
 from war_env.rules import Rules
-from war_env.seeding import checked_seed
+from war_env.seeding import checked_seed, tagged_generator
 
+_OPPONENTS_TAG, _SAMPLER_TAG, _OWN_TAG = 1, 2, 3
 _END_KEYS = ("winner", "reason", "battles", "comparisons", "wars", "held")
 
 
 def read_autoreset_mode(value: Any) -> AutoresetMode:
     """An autoreset mode from the Enum or its value (`"NextStep"`, `"SameStep"`, `"Disabled"`) or name."""
     for mode in AutoresetMode:
-        if value is mode or value in (mode.value, mode.name):
+        if value is mode or (isinstance(value, str) and value in (mode.value, mode.name)):
             return mode
     allowed = ", ".join(mode.value for mode in AutoresetMode)
     raise ArgumentError(f"autoreset_mode={value!r} is not allowed: it must be one of {allowed}.")
+
+
+def as_array(actions: Any) -> np.ndarray:
+    """Actions as an array; IllegalActionError where they are ragged or hold bools among integers."""
+    if isinstance(actions, list | tuple) and any(isinstance(action, bool | np.bool_) for action in actions):
+        raise IllegalActionError(f"actions={actions!r} are not allowed: they hold bools.")
+    try:
+        return np.asarray(actions)
+    except ValueError:
+        raise IllegalActionError(f"actions={actions!r} are not allowed: they are ragged.") from None
 
 
 class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -59,6 +70,7 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
+        check_arguments(type(self), options)
         self.rules = get_rules(preset, **options)
         self._mode = read_autoreset_mode(autoreset_mode)
         self._is_strict = read_illegal_action(illegal_action)
@@ -102,9 +114,11 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         seeds = self._row_seeds(seed)
         mask = self._reset_mask(options)
         rows = np.flatnonzero(mask)
+        if not self._is_started and len(rows) < self.num_envs:
+            raise ArgumentError("options['reset_mask'] is not allowed in the first reset: it must start all rows.")
         is_first, self._is_started = not self._is_started, True
         if seed is not None or is_first:
-            self._seed_rows(seeds, rows if not is_first else np.arange(self.num_envs))
+            self._seed_rows(seeds, rows)
         self._lanes.reset(rows)
         observations, self._masks = self._lanes.observe()
         infos: dict[str, Any] = {}
@@ -114,7 +128,7 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return observations, infos
 
     def _row_seeds(self, seed: Any) -> list[int | None]:
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str):
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str) and np.ndim(seed):
             if len(seed) != self.num_envs:
                 raise ArgumentError(
                     f"seed={seed!r} has {len(seed)} entries: it must have one per row, {self.num_envs}."
@@ -129,10 +143,14 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if seeded:
             generators = [np.random.default_rng(seeds[row]) for row in seeded]
             self._lanes.start_streams(generators, np.array(seeded, np.int64))
-            self._np_random = np.random.default_rng(seeds[seeded[0]])
-            self._sampler = np.random.default_rng(seeds[seeded[0]])
+            if len(seeded) == self.num_envs:
+                self._lanes.rng = tagged_generator(seeds[0], _OPPONENTS_TAG)
+                self._sampler = tagged_generator(seeds[0], _SAMPLER_TAG)
+                self._np_random, self._np_random_seed = tagged_generator(seeds[0], _OWN_TAG), seeds[0]
 
     def _reset_mask(self, options: dict[str, Any] | None) -> np.ndarray:
+        if options is not None and not isinstance(options, dict):
+            raise ArgumentError(f"options={options!r} is not allowed: it must be None or a dict.")
         if options is None or "reset_mask" not in options:
             return np.ones(self.num_envs, np.bool_)
         mask = options["reset_mask"]
@@ -195,7 +213,7 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _checked(self, actions: Any) -> np.ndarray:
         if not self._is_started:
             raise FinishedError("the games were never started: call reset() before step().")
-        array = np.asarray(actions)
+        array = as_array(actions)
         if array.dtype.kind not in "iu" or array.shape != (self.num_envs,):
             raise IllegalActionError(
                 f"actions of shape {array.shape}, dtype {array.dtype} are not allowed: they must be integers of shape "

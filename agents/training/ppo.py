@@ -15,6 +15,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
+from war_env.errors import ArgumentError, checked_int
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
 from war_env.presets import get_rules
@@ -64,8 +65,32 @@ class PPOConfig:
     evaluations: int = 10
 
 
+def check_config(config: PPOConfig) -> None:
+    """Refuse a training that cannot run, before anything is computed.
+
+    Raises:
+        ArgumentError: the message names the field, its value and what is allowed.
+    """
+    for name, low, high in (
+        ("steps", 1, None),
+        ("num_envs", 1, 65_536),
+        ("rollout", 2, 65_536),
+        ("batch_size", 2, None),
+        ("epochs", 1, 1000),
+        ("seed", 0, 2**32 - 1),
+        ("evaluations", 1, 10_000),
+    ):
+        checked_int(name, getattr(config, name), low, high)
+    for units in config.hidden:
+        checked_int("hidden", units, 1, 65_536)
+    for name, low, high in (("learning_rate", 0, 10), ("gamma", 0, 1), ("gae_lambda", 0, 1), ("entropy", 0, 100)):
+        if not low <= getattr(config, name) <= high:
+            raise ArgumentError(f"{name}={getattr(config, name)!r} is not allowed: it must be from {low} to {high}.")
+
+
 def make_model(config: PPOConfig) -> MaskablePPO:
     """The model and its environment, untrained."""
+    check_config(config)
     torch.set_num_threads(1)  # with small batches more threads only wait for each other
     env = WarVecEnv(
         config.preset,
