@@ -27,9 +27,10 @@ ORDER = (
     ("observation", "opponents"),
     ("lane_kernels", "policy"),
     ("opponent_spec",),
-    ("lanes", "imagine", "simulation", "render"),
-    ("env", "game"),
-    ("vector_env",),
+    ("base_lanes", "imagine", "simulation", "render"),
+    ("lanes", "lane_env"),
+    ("lane_vector_env",),
+    ("env", "game", "vector_env"),
     ("sb3", "warmup"),
 )
 

@@ -172,8 +172,8 @@ def test_three_seats_play_on_without_the_learner() -> None:
         assert (((fighters >> np.uint64(1)) & np.uint64(1)) == 1)[~lanes.over].all()
         rows = np.flatnonzero(result.terminated)
         endings = lanes.endings(rows)
-        reasons |= set(endings.reason[rows])
-        out = endings.reason == "eliminated"
+        reasons |= set(endings["reason"][rows])
+        out = endings["reason"] == "eliminated"
         assert (result.rewards[out] == -1).all()
-        assert (endings.held[out, 1] == 0).all()
+        assert (endings["held"][out, 1] == 0).all()
     assert {"eliminated", "max_battles"} <= reasons

@@ -14,15 +14,10 @@ try:
 except ImportError as error:
     raise ImportError("war_env.sb3 needs stable-baselines3: pip install 'war_env[sb3]'") from error
 
+from war_env.base_lanes import plain
 from war_env.env import WarEnv
 from war_env.errors import ArgumentError
 from war_env.vector_env import WarVectorEnv
-
-
-def _plain(value: Any) -> Any:
-    """A NumPy scalar as Python's own."""
-    return value.item() if isinstance(value, np.generic) else value
-
 
 _NOTHING: dict[str, Any] = {}
 
@@ -80,7 +75,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
 
     def _info_of(self, row: int, infos: dict[str, Any], is_cut: bool) -> dict[str, Any]:
         final = infos["final_info"]
-        info = {key: _plain(final[key][row]) for key in final if key[0] != "_" and final[f"_{key}"][row]}
+        info = {key: plain(final[key][row]) for key in final if key[0] != "_" and final[f"_{key}"][row]}
         info["terminal_observation"] = infos["final_obs"][row]
         info["TimeLimit.truncated"] = is_cut
         seconds = round(time.time() - self._started, 6)

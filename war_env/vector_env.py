@@ -1,47 +1,19 @@
-"""`WarVectorEnv`: N games stepped by one compiled call, as a Gymnasium vector environment."""
+"""`WarVectorEnv`: N games of War stepped by one compiled call, as a Gymnasium vector environment."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any
 
-import gymnasium as gym
-import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector import AutoresetMode
 
-from war_env.env import WarEnv, check_arguments, illegal, read_illegal_action, read_render_mode
-from war_env.errors import ArgumentError, FinishedError, IllegalActionError
-from war_env.lanes import Lanes, LaneStep
+from war_env.lane_env import check_arguments
+from war_env.lane_vector_env import LaneVectorEnv, read_autoreset_mode
+from war_env.lanes import Lanes
 from war_env.presets import get_rules
 from war_env.rules import Rules
-from war_env.seeding import checked_seed, tagged_generator
-
-_OPPONENTS_TAG, _SAMPLER_TAG, _OWN_TAG = 1, 2, 3
-_END_KEYS = ("winner", "reason", "battles", "comparisons", "wars", "held")
 
 
-def read_autoreset_mode(value: Any) -> AutoresetMode:
-    """An autoreset mode from the Enum or its value (`"NextStep"`, `"SameStep"`, `"Disabled"`) or name."""
-    for mode in AutoresetMode:
-        if value is mode or (isinstance(value, str) and value in (mode.value, mode.name)):
-            return mode
-    allowed = ", ".join(mode.value for mode in AutoresetMode)
-    raise ArgumentError(f"autoreset_mode={value!r} is not allowed: it must be one of {allowed}.")
-
-
-def as_array(actions: Any) -> np.ndarray:
-    """Actions as an array; IllegalActionError where they are ragged or hold bools among integers."""
-    if isinstance(actions, list | tuple) and any(isinstance(action, bool | np.bool_) for action in actions):
-        raise IllegalActionError(f"actions={actions!r} are not allowed: they hold bools.")
-    try:
-        return np.asarray(actions)
-    except ValueError:
-        raise IllegalActionError(f"actions={actions!r} are not allowed: they are ragged.") from None
-
-
-class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class WarVectorEnv(LaneVectorEnv):
     """N games of War; row i of a vector seeded s is the single environment seeded s + i, step for step.
 
     Observations are float32 (n, d), actions int64 (n,), rewards float64 (n,), both flags bool (n,); infos are those of
@@ -70,13 +42,10 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        check_arguments(type(self), options)
+        check_arguments(type(self), options, Rules)
         self.rules = get_rules(preset, **options)
-        self._mode = read_autoreset_mode(autoreset_mode)
-        self._is_strict = read_illegal_action(illegal_action)
-        self.metadata = deepcopy(WarEnv.metadata) | {"autoreset_mode": self._mode}
-        self.render_mode = read_render_mode(render_mode, self.metadata["render_modes"])
-        self._lanes = Lanes(
+        mode = read_autoreset_mode(autoreset_mode)
+        self._lanes: Lanes = Lanes(
             self.rules,
             num_envs,
             seat=seat,
@@ -84,178 +53,16 @@ class WarVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             reward=reward,
             memory=memory,
             max_episode_steps=max_episode_steps,
-            next_step=self._mode == AutoresetMode.NEXT_STEP,
+            next_step=mode == AutoresetMode.NEXT_STEP,
         )
         self.layout = self._lanes.layout
-        self.num_envs = self._lanes.num_lanes
-        self.single_observation_space = gym.spaces.Box(0.0, 1.0, (self.layout.size,), np.float32)
-        self.single_action_space = gym.spaces.Discrete(self.rules.hand_size)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._masks = np.ones((self.num_envs, self.rules.hand_size), np.int8)
-        self._is_started = False
-        self._everywhere = np.ones(self.num_envs, np.bool_)
-        self._sampler = np.random.default_rng()
+        self._set_up(self._lanes, mode, illegal_action, render_mode)
 
     @property
     def seat(self) -> int:
         """The learner's seat."""
         return self._lanes.seat
 
-    def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Start the next game in all rows, or in those of `options["reset_mask"]`.
-
-        Args:
-            seed: None to go on with the streams as they are; s to seed row i with s + i; or one entry per row.
-            options: `reset_mask`, bool (n,) with at least one True, resets some rows and leaves the others as they are.
-        """
-        seeds = self._row_seeds(seed)
-        mask = self._reset_mask(options)
-        rows = np.flatnonzero(mask)
-        if not self._is_started and len(rows) < self.num_envs:
-            raise ArgumentError("options['reset_mask'] is not allowed in the first reset: it must start all rows.")
-        is_first, self._is_started = not self._is_started, True
-        if seed is not None or is_first:
-            self._seed_rows(seeds, rows)
-        self._lanes.reset(rows)
-        observations, self._masks = self._lanes.observe()
-        infos: dict[str, Any] = {}
-        masks = np.where(mask[:, None], self._masks, 0).astype(np.int8)
-        self._add(infos, "action_mask", masks, mask)
-        self._add(infos, "illegal_action", np.zeros(self.num_envs, np.bool_), mask)
-        return observations, infos
-
-    def _row_seeds(self, seed: Any) -> list[int | None]:
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str) and np.ndim(seed):
-            if len(seed) != self.num_envs:
-                raise ArgumentError(
-                    f"seed={seed!r} has {len(seed)} entries: it must have one per row, {self.num_envs}."
-                )
-            return [checked_seed(entry) for entry in seed]
-        first = checked_seed(seed)
-        return [None if first is None else first + row for row in range(self.num_envs)]
-
-    def _seed_rows(self, seeds: list[int | None], rows: np.ndarray) -> None:
-        """Rows with a seed start their streams from it; unseeded rows that were never started, from fresh entropy."""
-        seeded = [row for row in rows.tolist() if seeds[row] is not None or not self._lanes.is_seeded(row)]
-        if seeded:
-            generators = [np.random.default_rng(seeds[row]) for row in seeded]
-            self._lanes.start_streams(generators, np.array(seeded, np.int64))
-            if len(seeded) == self.num_envs:
-                self._lanes.rng = tagged_generator(seeds[0], _OPPONENTS_TAG)
-                self._sampler = tagged_generator(seeds[0], _SAMPLER_TAG)
-                self._np_random, self._np_random_seed = tagged_generator(seeds[0], _OWN_TAG), seeds[0]
-
-    def _reset_mask(self, options: dict[str, Any] | None) -> np.ndarray:
-        if options is not None and not isinstance(options, dict):
-            raise ArgumentError(f"options={options!r} is not allowed: it must be None or a dict.")
-        if options is None or "reset_mask" not in options:
-            return np.ones(self.num_envs, np.bool_)
-        mask = options["reset_mask"]
-        is_right = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (self.num_envs,)
-        if not is_right or not mask.any():
-            raise ArgumentError(
-                f"options['reset_mask']={mask!r} is not allowed: it must be a bool array of shape ({self.num_envs},) "
-                "with at least one True."
-            )
-        return np.asarray(mask)
-
-    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Step every row.
-
-        Args:
-            actions: slots, integers, shape (n,). Rows that the NEXT_STEP mode resets now ignore theirs.
-
-        Raises:
-            IllegalActionError: the array or an entry is not an action; nothing has changed.
-            FinishedError: a row is over with autoreset disabled, or reset() was never called.
-        """
-        result = self._lanes.step(self._checked(actions))
-        self._masks = result.masks
-        done = result.terminated | result.truncated
-        infos: dict[str, Any] = {}
-        if np.count_nonzero(done):
-            final = infos if self._mode != AutoresetMode.SAME_STEP else {}
-            if np.count_nonzero(result.terminated):
-                self._add_endings(final, result.terminated)
-            if self._mode == AutoresetMode.SAME_STEP:
-                self._finish_rows(infos, final, result, done)
-        self._add(infos, "action_mask", result.masks.copy(), self._everywhere.copy())
-        self._add(infos, "illegal_action", result.illegal, self._everywhere.copy())
-        return result.observations, result.rewards, result.terminated, result.truncated, infos
-
-    def _finish_rows(self, infos: dict[str, Any], final: dict[str, Any], result: LaneStep, done: np.ndarray) -> None:
-        """SAME_STEP: keep the last view of finished rows in the infos, and show the first of their next game."""
-        rows = np.flatnonzero(done)
-        final_obs = np.full(self.num_envs, None, dtype=object)
-        for row in rows:
-            final_obs[row] = result.observations[row].copy()
-        self._add(final, "action_mask", np.where(done[:, None], result.masks, 0).astype(np.int8), done.copy())
-        self._add(final, "illegal_action", result.illegal & done, done.copy())
-        self._add(infos, "final_obs", final_obs, done.copy())
-        self._add(infos, "final_info", final, done.copy())
-        self._lanes.reset(rows)
-        result.observations[rows], result.masks[rows] = self._lanes.observe(rows)
-        result.illegal[rows] = False
-
-    def _add_endings(self, infos: dict[str, Any], ended: np.ndarray) -> None:
-        """The infos of the ends of some rows' episodes."""
-        endings = self._lanes.endings(np.flatnonzero(ended))
-        for key in _END_KEYS:
-            self._add(infos, key, getattr(endings, key), ended.copy())
-
-    @staticmethod
-    def _add(infos: dict[str, Any], key: str, values: Any, where: np.ndarray) -> None:
-        infos[key], infos[f"_{key}"] = values, where
-
-    def _checked(self, actions: Any) -> np.ndarray:
-        if not self._is_started:
-            raise FinishedError("the games were never started: call reset() before step().")
-        array = as_array(actions)
-        if array.dtype.kind not in "iu" or array.shape != (self.num_envs,):
-            raise IllegalActionError(
-                f"actions of shape {array.shape}, dtype {array.dtype} are not allowed: they must be integers of shape "
-                f"({self.num_envs},)."
-            )
-        over = self._lanes.over
-        if self._mode == AutoresetMode.DISABLED and np.count_nonzero(over):
-            raise FinishedError(
-                f"row {int(np.flatnonzero(over)[0])} is over: reset it with options={{'reset_mask': ...}}."
-            )
-        slots = np.ascontiguousarray(array, dtype=np.int64)
-        is_wrong = slots.view(np.uint64) >= self.rules.hand_size  # negative ones are large there
-        if np.count_nonzero(is_wrong):
-            self._refuse_first(array, is_wrong & ~over, f"an integer from 0 to {self.rules.hand_size - 1}")
-            slots = np.where(over, 0, slots)
-        if self._is_strict:
-            is_masked = self._masks[np.arange(self.num_envs), slots] == 0
-            self._refuse_first(array, is_masked & ~over, "a slot that holds a card")
-        return slots
-
-    def _refuse_first(self, actions: np.ndarray, wrong: np.ndarray, allowed: str) -> None:
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise IllegalActionError(f"row {row}: {illegal(int(actions[row]), allowed)}")
-
-    def action_masks(self) -> np.ndarray:
-        """Which actions are legal now: bool, shape (n, hand_size)."""
-        return self._masks.astype(np.bool_)
-
-    def sample_actions(self) -> np.ndarray:
-        """A uniformly random legal action for each row: int64, shape (n,)."""
-        draws = self._sampler.random(self._masks.shape) * self._masks
-        return np.asarray(np.argmax(draws, axis=1))
-
     def set_opponent(self, opponent: Any) -> None:
         """Change who plays the other seats, from each row's next episode on."""
         self._lanes.set_opponent(opponent)
-
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """Each row's table as text with `render_mode="ansi"`, else None."""
-        if self.render_mode != "ansi":
-            return None
-        from war_env.render.text import table_text
-
-        return tuple(table_text(self._lanes, row) for row in range(self.num_envs))

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from war_env.cards import cards_in
 from war_env.rules import Rules
 from war_env.state import NOBODY, REASONS
-
-if TYPE_CHECKING:
-    from war_env.lanes import Lanes
-
-
-def table_text(lanes: Lanes, row: int) -> str:
-    """One lane's table as its learner sees it."""
-    fields = lanes.records.fields[row]
-    return view_text(fields["game"], fields["seats"], lanes.rules, lanes.seat)
 
 
 def view_text(state: Any, seats: Any, rules: Rules, observer: int) -> str:
