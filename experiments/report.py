@@ -17,6 +17,8 @@ _TITLES = {
     "win_rates.png": "Every agent against every other",
     "learning_curve.png": "Learning curve",
     "lengths.png": "Length of games",
+    "casino_edges.png": "Edge of the house, exact (lines) and simulated (points, four standard errors)",
+    "casino_counting.png": "Does counting pay?",
 }
 
 

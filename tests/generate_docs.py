@@ -8,7 +8,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from agents.solvers.casino_exact import evaluate
 from experiments.ablation import ablation_cells
+from war_env.casino_rules import CASINO_ID, CASINO_SUMMARY, CasinoRules
+from war_env.casino_state import CASINO_FIELDS
 from war_env.layout import FIELDS, Layout
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS
@@ -46,7 +49,38 @@ def presets() -> str:
 
 def ids() -> str:
     """Every id with a line."""
-    return table(("id", "what"), [(f"`{preset.id}`", preset.summary) for preset in PRESETS])
+    rows = [(f"`{preset.id}`", preset.summary) for preset in PRESETS]
+    return table(("id", "what"), [*rows, (f"`{CASINO_ID}`", CASINO_SUMMARY)])
+
+
+def casino_options() -> str:
+    """Every option of `CasinoRules`."""
+    rows = []
+    for entry in dataclasses.fields(CasinoRules):
+        data = entry.metadata
+        rows.append((f"`{entry.name}`", f"`{entry.default!r}`", data["allowed"], data["meaning"], data["source"]))
+    return table(("option", "default", "values", "meaning", "source"), rows)
+
+
+def casino_fields() -> str:
+    """The fields of Casino War's observation."""
+    return table(
+        ("field", "numbers", "meaning"), [(f"`{name}`", str(size), text) for name, size, text in CASINO_FIELDS]
+    )
+
+
+def casino_edges() -> str:
+    """Exact edges for full shoes."""
+    rows = []
+    for packs in (1, 2, 4, 6, 8):
+        cells = []
+        for policy, bonus in (("surrender", 0), ("war", 0), ("war", 1), ("tie_bet", 0)):
+            value = evaluate(policy, CasinoRules(packs=packs, bonus=bonus))
+            cells.append(f"{value.edge} = {100 * float(value.edge):.4f} %")
+        war = evaluate("war", CasinoRules(packs=packs))
+        rows.append((str(packs), *cells, f"{war.deviation:.4f}", f"{100 * float(war.element_of_risk):.4f} %"))
+    head = ("packs", "surrender", "war", "war, bonus 1", "tie bet 10:1", "sd of war", "element of risk of war")
+    return table(head, rows)
 
 
 def fields() -> str:
@@ -90,6 +124,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "fields": fields,
     "sizes": sizes,
     "scripted": scripted,
+    "casino_options": casino_options,
+    "casino_fields": casino_fields,
+    "casino_edges": casino_edges,
     "ablation": ablation,
 }
 

@@ -28,14 +28,17 @@ def blocks() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "code"), blocks(), ids=[name for name, _ in blocks()])
 def test_code_blocks_run_when_pasted(name: str, code: str, tmp_path: Path) -> None:
-    """Each block runs alone, in an empty folder, and prints what its comments say."""
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
+    """Each block runs alone and prints what its comments say; in an empty folder, or the checkout for its agents."""
+    folder = ROOT if "from agents" in code else tmp_path
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=False)
     assert result.returncode == 0, result.stderr
     for promised in re.findall(r"print\(.*\) +# (\[.*\]|Outcome\(.*?), \.\.\.", code):
         assert promised in result.stdout
     for promised in re.findall(r"print\(game\.stocks\) +# (.*)", code):
         assert promised in result.stdout
-    for promised in re.findall(r"print\(.*\) +# ([\d.]+)", code):
+    for promised in re.findall(r"print\(.*\) +# (\d+/\d+|False|True)", code):
+        assert promised in result.stdout.split()
+    for promised in re.findall(r"print\(.*\) +# (\d+\.\d+)", code):
         printed = [float(number) for number in re.findall(r"\d+\.\d+", result.stdout)]
         assert float(promised) in [round(number, 1) for number in printed]
 

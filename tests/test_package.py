@@ -21,16 +21,18 @@ ROOT = Path(war_env.__file__).parent
 ORDER = (
     ("errors", "_jit", "_version", "policy_names"),
     ("cards",),
-    ("rules",),
+    ("rules", "casino_rules"),
     ("presets", "state", "layout", "seeding", "record"),
-    ("plan", "engine"),
+    ("plan",),
+    ("casino_state",),
+    ("engine",),
     ("observation", "opponents"),
     ("lane_kernels", "policy"),
     ("opponent_spec",),
     ("base_lanes", "imagine", "simulation", "render"),
-    ("lanes", "lane_env"),
+    ("lanes", "casino_lanes", "lane_env"),
     ("lane_vector_env",),
-    ("env", "game", "vector_env"),
+    ("env", "game", "vector_env", "casino_env"),
     ("sb3", "warmup"),
 )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from war_env._version import __version__
+from war_env.casino_rules import CASINO_ID, CASINO_NAME, CasinoRules
 from war_env.errors import (
     ArgumentError,
     FinishedError,
@@ -24,12 +25,15 @@ from war_env.presets import PRESETS, get_rules, preset_names
 from war_env.rules import Rules
 
 if TYPE_CHECKING:
+    from war_env.casino_env import CasinoWarEnv, CasinoWarVectorEnv
     from war_env.env import WarEnv
     from war_env.game import Game, Outcome
     from war_env.simulation import GameStatistics, simulate
     from war_env.vector_env import WarVectorEnv
 
 _LAZY = {
+    "CasinoWarEnv": "casino_env",
+    "CasinoWarVectorEnv": "casino_env",
     "Game": "game",
     "GameStatistics": "simulation",
     "simulate": "simulation",
@@ -41,6 +45,9 @@ _LAZY = {
 __all__ = [
     "PRESETS",
     "ArgumentError",
+    "CasinoRules",
+    "CasinoWarEnv",
+    "CasinoWarVectorEnv",
     "FinishedError",
     "Game",
     "GameStatistics",
@@ -71,6 +78,13 @@ def __dir__() -> list[str]:
 
 
 def _register() -> None:
+    if CASINO_ID not in gymnasium.registry:
+        gymnasium.register(
+            CASINO_ID,
+            entry_point="war_env.casino_env:CasinoWarEnv",
+            vector_entry_point="war_env.casino_env:CasinoWarVectorEnv",
+            kwargs={"preset": CASINO_NAME},
+        )
     for preset in PRESETS:
         if preset.id not in gymnasium.registry:
             gymnasium.register(

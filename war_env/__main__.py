@@ -6,6 +6,7 @@ import argparse
 import time
 
 from war_env import __version__
+from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY
 from war_env.presets import PRESETS
 
 
@@ -23,7 +24,9 @@ def warm_up() -> str:
 
 def list_presets() -> str:
     """A line per preset: name, id, summary."""
-    return "\n".join(f"{preset.name:<12} {preset.id:<18} {preset.summary}" for preset in PRESETS)
+    rows = [(preset.name, preset.id, preset.summary) for preset in PRESETS]
+    rows.append((CASINO_NAME, CASINO_ID, CASINO_SUMMARY))
+    return "\n".join(f"{name:<12} {env_id:<18} {summary}" for name, env_id, summary in rows)
 
 
 def main() -> None:

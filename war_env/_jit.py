@@ -35,6 +35,8 @@ _PACKAGE = Path(__file__).parent
 _SOURCES = (
     "_jit.py",
     "cards.py",
+    "casino_rules.py",
+    "casino_state.py",
     "rules.py",
     "state.py",
     "layout.py",

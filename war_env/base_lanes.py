@@ -56,6 +56,7 @@ class BaseLanes(ABC):
     """
 
     end_keys: tuple[str, ...] = ()  # infos of the end of an episode
+    fallback = ""  # what a masked action does, as `illegal_action=` names it
 
     def __init__(
         self, num_lanes: int, layout: ObservationLayout, num_actions: int, max_episode_steps: int | None

@@ -14,14 +14,13 @@ from war_env.base_lanes import BaseLanes, plain
 from war_env.errors import ArgumentError, FinishedError, IllegalActionError, unknown_name
 from war_env.seeding import checked_seed, draw_keys
 
-ILLEGAL_ACTION = ("highest", "raise")
 _ROW = np.zeros(1, np.int64)
 
 
-def read_illegal_action(value: Any) -> bool:
-    """Whether masked actions raise; anything but `"highest"` and `"raise"` is an ArgumentError."""
-    if not isinstance(value, str) or value not in ILLEGAL_ACTION:
-        raise ArgumentError(f"illegal_action={value!r} is not allowed: it must be one of {', '.join(ILLEGAL_ACTION)}.")
+def read_illegal_action(value: Any, fallback: str) -> bool:
+    """Whether masked actions raise; anything but `"raise"` and the name of the fallback is an ArgumentError."""
+    if not isinstance(value, str) or value not in (fallback, "raise"):
+        raise ArgumentError(f"illegal_action={value!r} is not allowed: it must be one of {fallback}, raise.")
     return value == "raise"
 
 
@@ -48,7 +47,7 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
     _lanes: BaseLanes
 
     def _set_up(self, lanes: BaseLanes, illegal_action: Any, render_mode: Any) -> None:
-        self._is_strict = read_illegal_action(illegal_action)
+        self._is_strict = read_illegal_action(illegal_action, lanes.fallback)
         self.render_mode = read_render_mode(render_mode, self.metadata["render_modes"])
         self._lanes = lanes
         self.observation_space = gym.spaces.Box(0.0, 1.0, (lanes.size,), np.float32)

@@ -45,7 +45,7 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _set_up(self, lanes: BaseLanes, mode: AutoresetMode, illegal_action: Any, render_mode: Any) -> None:
         self._mode = mode
-        self._is_strict = read_illegal_action(illegal_action)
+        self._is_strict = read_illegal_action(illegal_action, lanes.fallback)
         self.metadata = deepcopy(LaneEnv.metadata) | {"autoreset_mode": mode}
         self.render_mode = read_render_mode(render_mode, self.metadata["render_modes"])
         self._lanes = lanes

@@ -35,6 +35,7 @@ class Lanes(BaseLanes):
         next_step: whether a finished lane starts anew in the next step.
     """
 
+    fallback = "highest"
     end_keys = ("winner", "reason", "battles", "comparisons", "wars", "held")
 
     def __init__(

@@ -15,6 +15,7 @@ import numpy as np
 from war_env.errors import ArgumentError
 from war_env.rules import Rules
 
+WAR = "war"
 OWN_SECONDS_SCALE = 60.0  # seconds at which `own_seconds` is one half
 ABSENT = np.uint64(2**32)
 
@@ -121,6 +122,16 @@ class Layout:
             raise ArgumentError(f"rules={self.rules!r} is not allowed: it must be a Rules, e.g. get_rules('classic').")
         if not isinstance(self.memory, bool | np.bool_):
             raise ArgumentError(f"memory={self.memory!r} is not allowed: it must be True or False.")
+
+    @property
+    def game(self) -> str:
+        """Whose observations these are, as weights name it."""
+        return WAR
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space."""
+        return self.rules.hand_size
 
     @cached_property
     def slices(self) -> dict[str, slice]:

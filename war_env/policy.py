@@ -12,8 +12,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from war_env.casino_rules import CasinoRules
+from war_env.casino_state import CASINO, CasinoLayout
 from war_env.errors import ArgumentError, NotationError, RulesError, WarEnvError, unknown_name
-from war_env.layout import Layout
+from war_env.layout import WAR, Layout
 from war_env.policy_names import SCRIPTED, policy_code
 from war_env.rules import Rules, check_options
 
@@ -99,7 +101,7 @@ class NetworkPolicy:
             logits = logits + rng.gumbel(size=logits.shape)  # the largest is a draw from the softmax
         return np.asarray(np.argmax(logits, axis=1))
 
-    def check(self, layout: Layout) -> None:
+    def check(self, layout: Layout | CasinoLayout) -> None:
         """Refuse a layout that the weights were not made for.
 
         Raises:
@@ -110,6 +112,10 @@ class NetworkPolicy:
                 "weights have no card with the rules they were made for: save and load them, or fill `card`."
             )
         made_for, wanted = self.card["rules"], layout.rules.to_dict()
+        if self.card.get("game", WAR) != layout.game:
+            raise RulesError(
+                f"weights={self.card.get('name')!r} were made for {self.card.get('game', WAR)}, not {layout.game}."
+            )
         differing = [
             f"{name}={made_for.get(name)!r} (here {wanted[name]!r})"
             for name in wanted
@@ -133,7 +139,7 @@ def weight_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     return Path(path).with_suffix(".npz"), Path(path).with_suffix(".json")
 
 
-def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: Layout) -> None:
+def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: Layout | CasinoLayout) -> None:
     """Write weights as `.npz` and `.json`, each whole or not at all.
 
     Args:
@@ -148,6 +154,7 @@ def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: La
     card = {
         **policy.card,
         "format": WEIGHTS_FORMAT,
+        "game": layout.game,
         "kind": KIND,
         "shapes": [list(weight.shape) for weight, _ in policy.layers],
         "is_sampling": bool(policy.is_sampling),
@@ -195,10 +202,9 @@ def _network_of(path: str, card: Any, arrays: dict[str, np.ndarray]) -> NetworkP
     layout = _layout_of(card, refuse)
     shapes = card["shapes"]
     widths = [layout.size, *(shape[1] if isinstance(shape, list) and len(shape) == 2 else None for shape in shapes)]
-    if not shapes or shapes != [list(pair) for pair in pairwise(widths)] or widths[-1] != layout.rules.hand_size:
+    if not shapes or shapes != [list(pair) for pair in pairwise(widths)] or widths[-1] != layout.num_actions:
         raise refuse(
-            f"shapes {shapes!r} do not lead from the observation's {layout.size} numbers "
-            f"to {layout.rules.hand_size} slots"
+            f"shapes {shapes!r} do not lead from the observation's {layout.size} numbers to {layout.num_actions} slots"
         )
     names = [f"{kind}{k}" for k in range(len(shapes)) for kind in ("weight", "bias")]
     if sorted(arrays) != sorted(names):
@@ -218,9 +224,14 @@ def _network_of(path: str, card: Any, arrays: dict[str, np.ndarray]) -> NetworkP
     return NetworkPolicy(layers, card["is_sampling"], {"name": Path(path).stem, **card})
 
 
-def _layout_of(card: dict[str, Any], refuse: Any) -> Layout:
+def _layout_of(card: dict[str, Any], refuse: Any) -> Layout | CasinoLayout:
     """The layout that weights were made for."""
+    game = card.get("game", WAR)
+    if game not in (WAR, CASINO):
+        raise refuse(f"game {game!r}; known: {WAR!r}, {CASINO!r}")
     try:
+        if game == CASINO:
+            return CasinoLayout(CasinoRules().replace(**card["rules"]))
         check_options(card["rules"])
         return Layout(Rules(**card["rules"]), card["memory"])
     except WarEnvError as error:

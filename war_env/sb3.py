@@ -15,8 +15,10 @@ except ImportError as error:
     raise ImportError("war_env.sb3 needs stable-baselines3: pip install 'war_env[sb3]'") from error
 
 from war_env.base_lanes import plain
-from war_env.env import WarEnv
+from war_env.casino_env import CasinoWarVectorEnv
+from war_env.casino_rules import CASINO_ID, CASINO_NAME, CasinoRules
 from war_env.errors import ArgumentError
+from war_env.lane_vector_env import LaneVectorEnv
 from war_env.vector_env import WarVectorEnv
 
 _NOTHING: dict[str, Any] = {}
@@ -30,18 +32,20 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
     All other rows share one empty info.
 
     Args:
-        preset: a preset's name, its id, or a `Rules`.
+        preset: a preset's name, its id, or a `Rules`; also `"casino"`, its id, or a `CasinoRules`.
         num_envs: number of games.
-        **kwargs: as for `WarVectorEnv`, but `autoreset_mode`, which is always SAME_STEP here.
+        **kwargs: as for `WarVectorEnv` or `CasinoWarVectorEnv`, but `autoreset_mode`, which is always SAME_STEP here.
     """
 
     def __init__(self, preset: Any = "strategic", num_envs: int = 1, **kwargs: Any) -> None:
         if "autoreset_mode" in kwargs:
             raise ArgumentError("autoreset_mode is not allowed: stable-baselines3 resets in the same step.")
-        self.envs = WarVectorEnv(preset, num_envs, autoreset_mode="SameStep", **kwargs)
+        is_casino = isinstance(preset, CasinoRules) or preset in (CASINO_NAME, CASINO_ID)
+        make = CasinoWarVectorEnv if is_casino else WarVectorEnv
+        self.envs: LaneVectorEnv = make(preset, num_envs, autoreset_mode="SameStep", **kwargs)
         self.render_mode = self.envs.render_mode
         super().__init__(num_envs, self.envs.single_observation_space, self.envs.single_action_space)
-        self.metadata = WarEnv.metadata
+        self.metadata = self.envs.metadata
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from war_env.casino_env import CasinoWarEnv
 from war_env.env import WarEnv
 from war_env.game import Game
 from war_env.policy import ScriptedPolicy
@@ -16,6 +17,7 @@ def compile_all() -> None:
     env = WarEnv("mini")
     observation, info = env.reset(seed=0)
     env.step(0)
+    CasinoWarEnv().reset(seed=0)
     rules = get_rules("classic")
     game = Game.from_stocks(["2 3", "4 5"], rules)
     game.play()
