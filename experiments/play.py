@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.harness import console, main
+from war_env import __version__
 from war_env.errors import ArgumentError
 from war_env.game import Game
 from war_env.record import read_record
+from war_env.render.text import comparison_text
 
 
 @dataclass
@@ -35,18 +37,22 @@ def read_file(path: Path) -> str:
 def run_play(settings: PlaySettings) -> None:
     """Replay the game and print it."""
     text = read_file(settings.replay)
-    _, _, choices = read_record(text)
+    _, _, choices, version = read_record(text)
+    if version != __version__:
+        console.print(f"The record is of version {version}, this is {__version__}: shuffles may fall differently.")
     game = Game.from_record(text, 0)
-    console.print(_shown(game, settings.seat), markup=False)
-    for number, entry in enumerate(choices, start=1):
-        game.play(entry)
-        chosen = " ".join("-" if slot is None else str(slot) for slot in entry)
-        console.rule(f"comparison {number}, slots {chosen}", align="left")
-        console.print(_shown(game, settings.seat), markup=False)
+    _show(game, settings.seat)
+    for k in range(choices if isinstance(choices, int) else len(choices)):
+        before = game.copy()
+        game.play(None if isinstance(choices, int) else choices[k])
+        slots = [0 if seat in before.fighters else None for seat in range(game.rules.players)]
+        played = slots if isinstance(choices, int) else choices[k]
+        console.print(comparison_text(before, played, game), style="bold", markup=False, soft_wrap=True)
+        _show(game, settings.seat)
 
 
-def _shown(game: Game, seat: int | None) -> str:
-    return str(game) if seat is None else game.view(seat)
+def _show(game: Game, seat: int | None) -> None:
+    console.print(str(game) if seat is None else game.view(seat), markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import numpy as np
 
 from war_env import PRESETS, Game
 from war_env.presets import Preset
+from war_env.render.text import comparison_text
 
 FOLDER = Path(__file__).parent / "golden_games"
 SEED = 2026
@@ -31,20 +32,9 @@ def golden_text(preset: Preset) -> str:
         shown = game.copy()
         game.play(slots)
         if told <= MOST_COMPARISONS:
-            lines.append(line_of(shown, slots, game))
+            lines.append(comparison_text(shown, slots, game))
     lines += ["", str(game)]
     return "\n".join(lines) + "\n"
-
-
-def line_of(before: Game, slots: list[int | None], after: Game) -> str:
-    """One comparison: battle, whether it is a war, the slots, the face-up cards, what each seat holds after it."""
-    deck = before.rules.deck
-    turned = " v ".join(
-        f"{deck.name(int(after._seats[seat]['up']))}[{slot}]" if slot is not None else "-"
-        for seat, slot in enumerate(slots)
-    )
-    kind = "war " if any(before.pot) else "    "
-    return f"battle {before.battles + 1:>3} {kind} {turned:<24} held {' '.join(map(str, after.held))}"
 
 
 def main() -> None:

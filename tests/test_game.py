@@ -172,6 +172,8 @@ def test_pot_shows_stakes_in_brackets() -> None:
         ({"reaction": 2.0}, "reaction=2.0 and clock=None"),
         ({"war_party": "everyone"}, "war_party='everyone' and players=2"),
         ({"two_beats_ace": True, "ranks": 12}, "two_beats_ace=True and ranks=12"),
+        ({"two_beats_ace": True, "players": 9}, "two_beats_ace=True and players=9: no 2 is left"),
+        ({"clock": "exponential", "reaction": 1e7}, "reaction=10000000.0 is not allowed: it must be 1e-6..1e6"),
         ({"two_beats_ace": 1}, "two_beats_ace=1"),
         ({"max_battles": 0}, "max_battles=0"),
         ({"max_battles": 2**31}, "max_battles=2147483648 is not allowed: it must be None, 1..2^31-1"),
@@ -283,5 +285,5 @@ def test_won_cards_go_to_the_bottom() -> None:
     first = [stock.split()[0] for stock in game.stocks]
     game.play_battle()
     winner = max(range(2), key=lambda seat: game.held[seat])
-    if game.held[winner] == 27:
-        assert game.stocks[winner].split()[25] == first[winner]
+    assert game.held[winner] == 27
+    assert game.stocks[winner].split()[25] == first[winner]

@@ -12,7 +12,7 @@ import numpy as np
 from war_env.cards import RANK_NAMES
 from war_env.casino_rules import CARDS_OF_A_RANK, NUM_RANKS, CasinoRules
 from war_env.errors import ArgumentError
-from war_env.plan import NO_LIMIT
+from war_env.rules import NO_LIMIT
 
 CASINO = "casino"
 RECORD = np.dtype(

@@ -120,8 +120,7 @@ class Game:
         stocks, heaps, held = (cards[k * rules.players : (k + 1) * rules.players] for k in range(3))
         game._with_suits = has_suits(flat)
         entries.clear(*game._memory, entries.game_key(lane_start(seed)))
-        named = [tuple(rules.deck.text(part) for part in group) for group in (stocks, heaps, held)]
-        game._deal = Deal(named[0], named[1], named[2], int(seed))
+        game._deal = Deal(tuple(groups[0]), tuple(groups[1]), tuple(groups[2]), int(seed))
         for number in range(rules.players):
             game._place(number, stocks[number], heaps[number], held[number])
         entries.open_play(*game._memory)
@@ -179,6 +178,10 @@ class Game:
         seat = self._seats[number]
         return self._ring(number, int(seat["stock"]) + int(seat["pile"]), int(seat["laid"]))
 
+    def _all_cards(self, number: int) -> list[int]:
+        hand = cards_in(self._seats[number]["hand"]) if self.rules.has_choices else []
+        return self._stock_cards(number) + hand + self._pile_cards(number) + self._laid_cards(number)
+
     @property
     def stocks(self) -> list[str]:
         """Each seat's stock, top card first; with a hand of one the card drawn from it counts as its top."""
@@ -207,6 +210,16 @@ class Game:
             )
             for number in range(self.rules.players)
         ]
+
+    @property
+    def turned(self) -> list[int]:
+        """The card that each seat turned up last, by number; see `rules.deck`."""
+        return [int(seat["up"]) for seat in self._seats]
+
+    @property
+    def with_suits(self) -> bool:
+        """Whether cards are named with their suits."""
+        return self._with_suits
 
     @property
     def battles(self) -> int:
@@ -297,8 +310,9 @@ class Game:
         if not self.fighters:
             raise FinishedError("the game has no cards: make it with Game.deal or Game.from_stocks.")
         slots = self._checked_choices(choices)
-        fighters = self.fighters
-        self._choices.append([int(slots[k]) if k in fighters else None for k in range(self.rules.players)])
+        if self.rules.has_choices:
+            fighters = self.fighters
+            self._choices.append([int(slots[k]) if k in fighters else None for k in range(self.rules.players)])
         entries.play_comparison(*self._memory, slots)
 
     def _checked_choices(self, choices: Sequence[int | None] | None) -> np.ndarray:
@@ -402,7 +416,8 @@ class Game:
         """
         if self._deal is None:
             raise ArgumentError("record(): a determinized game has no deal that it started from.")
-        return record_of(self.rules, self._deal, self._choices, __version__)
+        choices = list(self._choices) if self.rules.has_choices else int(self._state["comparisons"])
+        return record_of(self.rules, self._deal, choices, __version__)
 
     @classmethod
     def from_record(cls, record: Any, comparisons: int | None = None) -> Game:
@@ -416,14 +431,17 @@ class Game:
             NotationError: it is not a record; the message says where.
             RulesError, IllegalActionError, FinishedError: its rules, a choice, or one after the end is not allowed.
         """
-        rules, deal, choices = read_record(record)
+        rules, deal, choices, _ = read_record(record)
         game = cls.from_stocks(list(deal.stocks), rules, list(deal.piles), list(deal.hands), deal.seed)
-        for entry in choices if comparisons is None else choices[: checked_int("comparisons", comparisons, 0)]:
-            game.play(entry)
+        total = choices if isinstance(choices, int) else len(choices)
+        count = total if comparisons is None else min(checked_int("comparisons", comparisons, 0), total)
+        for k in range(count):
+            game.play(None if isinstance(choices, int) else choices[k])
         return game
 
     def __str__(self) -> str:
-        lines = [f"battle {self.battles + (not self.is_over)}, {self.rules.deck.size} cards"]
+        total = sum(len(self._all_cards(number)) for number in range(self.rules.players))
+        lines = [f"battle {self.battles + (not self.is_over)}, {total} cards"]
         for number in range(self.rules.players):
             parts = [f"seat {number}: held {self.held[number]}"]
             named = (("hand", self.hands), ("stock", self.stocks), ("pile", self.piles), ("laid", self.pot))

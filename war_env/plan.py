@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from war_env.layout import NUM_FIELDS, Layout
-from war_env.rules import MAX_PLAYERS, TABLE_WORDS
+from war_env.rules import MAX_PLAYERS, NO_LIMIT, TABLE_WORDS
 from war_env.state import record_dtype
 
 REWARDS = ("win", "margin", "capture")
@@ -23,7 +23,6 @@ SIZE, LEARNER, REWARD, STEP_LIMIT, NEXT_STEP = (np.uint64(k) for k in range(5))
 LINEUP = np.uint64(8)  # per seat MAX_MIX pairs: code of a policy, share of the draws up to and with it
 MAX_MIX = 32
 LINEUP_WORDS = np.uint64(2 * MAX_MIX)
-NO_LIMIT = 2**62
 ALL_DRAWS = 2**64 - 1
 
 

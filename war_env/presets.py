@@ -40,7 +40,7 @@ PRESETS = (
         id="WarClassic-v0",
         rules=Rules(),
         summary="classic War, three cards face-down, nothing to choose, played until one seat has all cards",
-        source="pagat, Bicycle",
+        source="French rules; pagat",
     ),
     Preset(
         name="senso",

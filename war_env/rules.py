@@ -21,7 +21,8 @@ from war_env.errors import RulesError, unknown_name
 
 MAX_PLAYERS = 10
 MAX_HAND = 8
-MIN_SECONDS, MAX_SECONDS = 1e-6, 1e9
+MIN_SECONDS, MAX_SECONDS, MAX_REACTION = 1e-6, 1e9, 1e6
+NO_LIMIT = 2**64 - 1
 MAX_COUNT = 2**31 - 1
 
 UNEVEN = ("remove_lowest", "extra_card")
@@ -135,7 +136,7 @@ class Rules:
         allowed="None, exponential, lognormal",
     )
     reaction: float | tuple[float, ...] = option(
-        1.0, "mean seconds a seat needs to flip a card, one for all or one per seat", "Speed War", allowed="1e-6..1e9"
+        1.0, "mean seconds a seat needs to flip a card, one for all or one per seat", "Speed War", allowed="1e-6..1e6"
     )
     loop_limit: int = option(
         100_000, "battles after which a game without a verdict ends, unfinished", "ours", allowed="1..2^31-1"
@@ -167,7 +168,9 @@ class Rules:
         object.__setattr__(self, name, int(value))
 
     def _seconds(self, name: str, value: Any) -> float:
-        if isinstance(value, bool | np.bool_) or not isinstance(value, Real) or not _is_time(value):
+        most = MAX_REACTION if name == "reaction" else MAX_SECONDS
+        is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+        if not is_number or not _is_time(value, most):
             self._refuse(name)
         return float(value)
 
@@ -212,6 +215,8 @@ class Rules:
             clash("war_party", "players", "with two seats the tied are everyone; 'everyone' needs three or more")
         if self.two_beats_ace and self.ranks != len(RANK_NAMES):
             clash("two_beats_ace", "ranks", "it needs 13 ranks")
+        if self.two_beats_ace and self.deck.rank(self.cards[0]) != 0:
+            clash("two_beats_ace", "players", "no 2 is left in a deck that divides; uneven='extra_card' keeps them")
 
     def require_ending(self) -> None:
         """Refuse rules under which two hoarding players never finish, as environments and tournaments must.
@@ -261,7 +266,6 @@ class Rules:
         """The options and the deck as the table that every kernel reads: uint64, shape (TABLE_WORDS,)."""
         deck = self.deck
         table = np.zeros(TABLE_WORDS, np.uint64)
-        limit = 2**62
         values = {
             PLAYERS: self.players,
             HAND_SIZE: self.hand_size,
@@ -269,12 +273,12 @@ class Rules:
             RUN_OUT_RULE: RUN_OUT.index(self.run_out),
             WINNINGS_RULE: WINNINGS.index(self.winnings),
             GOAL: GOALS.index(self.goal),
-            MAX_BATTLES: self.max_battles or limit,
-            MAX_NANOS: limit if self.max_seconds is None else round(self.max_seconds * 1e9),
+            MAX_BATTLES: self.max_battles or NO_LIMIT,
+            MAX_NANOS: NO_LIMIT if self.max_seconds is None else round(self.max_seconds * 1e9),
             TWO_BEATS_ACE: bool(self.two_beats_ace),
             WAR_PARTY: WAR_PARTIES.index(self.war_party),
             CLOCK: 0 if self.clock is None else 1 + CLOCKS.index(self.clock),
-            LOOP_LIMIT: self.loop_limit,
+            LOOP_LIMIT: max(self.loop_limit, self.max_battles or 0),  # an agreed number of battles is played
             CAN_LOOP: self.can_loop,
             NUM_CARDS: len(self.cards),
             NUM_RANKS: len(deck.rank_names),
@@ -327,8 +331,8 @@ CARD_LIST = RANK_CARDS + np.uint64(MAX_CARDS + 8)  # the cards in play, lowest f
 TABLE_WORDS = int(CARD_LIST) + MAX_CARDS
 
 
-def _is_time(value: Any) -> bool:
-    return bool(MIN_SECONDS <= value <= MAX_SECONDS)
+def _is_time(value: Any, most: float) -> bool:
+    return bool(MIN_SECONDS <= value <= most)
 
 
 def check_options(options: Mapping[str, Any]) -> None:

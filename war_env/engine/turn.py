@@ -146,6 +146,9 @@ def start_game(words, octets, rules, game):
     begin(words, octets, rules, game)
 
 
+_MOST_NANOS = np.uint64(2**63 - 1)  # 292 years; one war takes far less, so that a sum never wraps around
+
+
 @kernel
 def run_clock(words, octets, rules, game):
     """Speed War: a comparison takes the longest sum, over its fighters, of one reaction per card laid."""
@@ -157,9 +160,9 @@ def run_clock(words, octets, rules, game):
             spent = ZERO
             for _ in range(octet(octets, seat, STAKED) + ONE):
                 spent += next_reaction(words, rules, seat, np.uint64(number), clock)
-            words[seat + SEAT_NANOS] += spent
+            words[seat + SEAT_NANOS] = min(words[seat + SEAT_NANOS] + spent, _MOST_NANOS)
             longest = max(longest, spent)
-    words[game + GAME_NANOS] += longest
+    words[game + GAME_NANOS] = min(words[game + GAME_NANOS] + longest, _MOST_NANOS)
 
 
 @inline
