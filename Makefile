@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: benchmark test check golden docs lock clean
+.PHONY: benchmark test check twin golden docs lock clean
 
 benchmark: $(STAMP)
 	$(BIN)/python -m experiments.benchmark
@@ -16,6 +16,10 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The engine against the slow twin over many more positions than the tests play.
+twin: $(STAMP)
+	WAR_ENV_TWIN_GAMES=40000 $(BIN)/python -m pytest -n 2 tests/test_twin.py
 
 golden: $(STAMP)
 	$(BIN)/python -m tests.golden

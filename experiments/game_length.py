@@ -6,6 +6,7 @@ python -m experiments.game_length --check
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Literal
@@ -16,14 +17,17 @@ from rich.table import Table
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_choices
 from experiments.plots import length_histogram
-from experiments.published import REFERENCES, group_key, measure_group
+from experiments.published import LENGTH_STATISTICS, REFERENCES, compared, group_key, measure_group
 from experiments.report import write_report
-from war_env.errors import RulesError, checked_int
+from war_env.errors import ArgumentError, RulesError, checked_int
 from war_env.presets import get_rules
 from war_env.rules import Rules
-from war_env.simulation import GameStatistics, simulate
+from war_env.simulation import simulate, summarize
 
 BLOCK = 50_000
+COLUMNS = 4  # sets of rules side by side in a table
+MILLI = 1000  # seconds are kept in whole milliseconds
+_ENDS = {"loops": "loop", "draws": "draw"}
 QUICK_GAMES = 10_000
 
 
@@ -46,14 +50,19 @@ class GameLengthSettings(Settings):
 def rule_sets(settings: GameLengthSettings) -> dict[str, dict[str, Any]]:
     """Every combination of presets and option values that `Rules` allows, by label: preset and options."""
     options = given_choices(settings.rules)
+    if not settings.presets:
+        raise ArgumentError("presets=() is not allowed: name at least one.")
     found: dict[str, dict[str, Any]] = {}
     refused: RulesError | None = None
     for preset, *values in product(settings.presets, *options.values()):
         chosen = dict(zip(options, values, strict=True))
         label = " ".join([preset, *(f"{name}={value}" for name, value in chosen.items())])
         try:
-            if get_rules(preset, **chosen).has_choices:
+            rules = get_rules(preset, **chosen)
+            if rules.has_choices:
                 raise RulesError(f"{label}: hand_size must be 1, lengths are those of games without choices")
+            if settings.unit == "seconds" and rules.clock is None:
+                raise RulesError(f"{label}: unit='seconds' needs a clock")
             found[label] = {"preset": preset, "options": chosen}
         except RulesError as error:
             refused = error
@@ -63,80 +72,121 @@ def rule_sets(settings: GameLengthSettings) -> dict[str, dict[str, Any]]:
     return found
 
 
+def check_nothing_else(settings: GameLengthSettings) -> None:
+    """`--check` compares what is known, under its own rules: an option that says otherwise is refused."""
+    default = GameLengthSettings()
+    for name in ("presets", "unit", "rules"):
+        if getattr(settings, name) != getattr(default, name):
+            raise ArgumentError(
+                f"{name}={getattr(settings, name)!r} is not allowed with --check, which has its own rules."
+            )
+
+
 def play_lengths(preset: str, options: dict[str, Any], seed: int, first: int, games: int) -> dict[str, Any]:
-    """One block of games: what the row of a table needs, as plain numbers."""
-    stats = simulate(get_rules(preset, **options), games, seed, first=first, progress=False)
-    codes, reasons = np.unique(stats.reason.astype(str), return_inverse=True)
-    names = ("winner", "battles", "comparisons", "wars", "period")
-    block: dict[str, Any] = {name: getattr(stats, name).tolist() for name in names}
-    halves = np.rint(stats.plays * stats.rules.players).astype(np.int64)
-    block |= {"cards": halves.tolist(), "nanos": np.rint(stats.seconds * 1e9).astype(np.int64).tolist()}
-    return block | {"reasons": codes.tolist(), "reason": reasons.tolist()}
+    """One block of games as a small aggregate: how many ended how, and histograms of the finished ones."""
+    rules = get_rules(preset, **options)
+    stats = simulate(rules, games, seed, first=first, progress=False)
+    finished = stats.is_finished
+    counted = {"battles": stats.battles, "comparisons": stats.comparisons, "wars": stats.wars}
+    counted["plays"] = np.rint(stats.plays * rules.players).astype(np.int64)
+    counted["seconds"] = np.rint(stats.seconds * MILLI).astype(np.int64)
+    histograms = {}
+    for name, values in counted.items():
+        found, counts = np.unique(values[finished], return_counts=True)
+        histograms[name] = [found.tolist(), counts.tolist()]
+    ends = {"loop": int(np.sum(stats.reason == "loop")), "unfinished": int(np.sum(stats.reason == "unfinished"))}
+    return {
+        "games": games,
+        "ends": ends | {"draw": int(np.sum(finished & (stats.winner < 0)))},
+        "histograms": histograms,
+    }
 
 
-def joined(blocks: list[dict[str, Any]], rules: Rules) -> GameStatistics:
-    """The games of several blocks as one."""
+@dataclass(frozen=True)
+class Lengths:
+    """The games of all blocks of one set of rules.
 
-    def column(name: str) -> np.ndarray:
-        return np.concatenate([np.asarray(block[name], np.int64) for block in blocks])
+    Attributes:
+        games: their number.
+        ends: games that ended by loop, unfinished, and as a draw.
+        values: of the finished games, sorted: battles, comparisons, wars, plays a seat, seconds.
+    """
 
-    reason = np.concatenate([np.array(block["reasons"], object)[block["reason"]] for block in blocks])
-    nothing = np.zeros((len(reason), rules.players), np.int64)
-    return GameStatistics(
-        rules=rules,
-        winner=column("winner"),
-        reason=reason,
-        battles=column("battles"),
-        comparisons=column("comparisons"),
-        wars=column("wars"),
-        plays=column("cards") / rules.players,
-        held=nothing,
-        aces=nothing,
-        period=column("period"),
-        seconds=column("nanos") / 1e9,
-    )
+    games: int
+    ends: dict[str, int]
+    values: dict[str, np.ndarray]
+
+
+def joined(blocks: list[dict[str, Any]], rules: Rules) -> Lengths:
+    """Several blocks as one."""
+    values = {}
+    scales = {"plays": 1 / rules.players, "seconds": 1 / MILLI}
+    for name in blocks[0]["histograms"]:
+        parts = [
+            np.repeat(*map(np.array, block["histograms"][name])) for block in blocks if block["histograms"][name][0]
+        ]
+        values[name] = np.sort(np.concatenate([np.zeros(0, np.int64), *parts])) * scales.get(name, 1)
+    ends = {name: sum(block["ends"][name] for block in blocks) for name in ("loop", "unfinished", "draw")}
+    return Lengths(sum(block["games"] for block in blocks), ends, values)
+
+
+def known_numbers(label: str, rules: Rules, lengths: Lengths) -> list[dict[str, Any]]:
+    """Every reference for these very rules that can be read off lengths and ends, beside ours."""
+    rows = []
+    for reference in REFERENCES:
+        if reference.deal or reference.rules != rules:
+            continue
+        if reference.statistic in LENGTH_STATISTICS:
+            name, statistic = LENGTH_STATISTICS[reference.statistic]
+            if lengths.values[name].size > 1:
+                ours, error = statistic(lengths.values[name].astype(np.float64))
+                rows.append(compared(label, reference, ours, error, lengths.games))
+        elif reference.statistic in _ENDS:
+            share = lengths.ends[_ENDS[reference.statistic]] / lengths.games
+            error = math.sqrt(max(share * (1 - share), 1 / lengths.games) / lengths.games)
+            rows.append(compared(label, reference, share, error, lengths.games))
+    return rows
 
 
 def run_lengths(run: Run, settings: GameLengthSettings, sets: dict[str, dict[str, Any]]) -> None:
-    """Play and print one row for each set of rules, beside the numbers that are known for it."""
-    games = settings.games
+    """Play and print one row for each set of rules, and every number that is known for it beside ours."""
     tasks = {}
     for number, what in enumerate(sets.values()):
-        for first in range(0, games, BLOCK):
-            count = min(BLOCK, games - first)
+        for first in range(0, settings.games, BLOCK):
+            count = min(BLOCK, settings.games - first)
             tasks[f"{number}-{first}-{count}"] = (what["preset"], what["options"], settings.seed, first, count)
     results = run.map("games", play_lengths, tasks)
-    rows, histograms = [], {}
+    rows, known, histograms = [], [], {}
     for number, (label, what) in enumerate(sets.items()):
         rules = get_rules(what["preset"], **what["options"])
-        blocks = [result for name, result in results.items() if name.startswith(f"{number}-")]
-        stats = joined(blocks, rules)
-        rows.append(stats.summary(settings.unit, label) | {"known": known_numbers(rules, settings.unit)})
-        histograms[label] = getattr(stats, settings.unit)[stats.is_finished]
-    run.finish({"rows": rows}, rows)
+        lengths = joined([result for name, result in results.items() if name.startswith(f"{number}-")], rules)
+        values = lengths.values[settings.unit]
+        rows.append(summarize(label, settings.unit, lengths.games, values, lengths.values["wars"], lengths.ends))
+        known += known_numbers(label, rules, lengths)
+        histograms[label] = values
+    run.finish({"rows": rows, "known": known}, rows)
     length_histogram(histograms, settings.unit, run.folder / "lengths.png")
-    console.print(length_table(rows))
+    for table in length_tables(rows):
+        console.print(table)
+    if known:
+        console.print(check_table(known))
 
 
-def known_numbers(rules: Rules, unit: str) -> str:
-    """What is known of the mean length under these very rules, and from where."""
-    wanted = {"battles": "mean", "plays": "plays", "comparisons": "comparisons"}.get(unit)
-    found = [r for r in REFERENCES if r.statistic == wanted and not r.deal and r.rules == rules]
-    return "; ".join(f"{reference.value:g} ({reference.source})" for reference in found)
+def length_tables(rows: list[dict[str, Any]]) -> list[Table]:
+    """The rows as tables of a few columns each, a column for each set of rules."""
+    return [_length_table(rows[start : start + COLUMNS]) for start in range(0, len(rows), COLUMNS)]
 
 
-def length_table(rows: list[dict[str, Any]]) -> Table:
-    """The rows as a table."""
-    names = ("mean", "sd", "median", "p95", "p99", "max", "wars_per_game")
+def _length_table(rows: list[dict[str, Any]]) -> Table:
     table = Table(title=f"length in {rows[0]['unit']}, finished games of {rows[0]['games']:,}")
-    for column in ("rules", "mean ± se", *names[1:-1], "wars", "loops", "unfinished", "draws", "known mean"):
-        table.add_column(column, justify="left" if column in ("rules", "known mean") else "right")
+    table.add_column("")
     for row in rows:
-        values = ["-" if row[name] is None else f"{row[name]:.1f}" for name in names]
-        if row["standard_error"] is not None:
-            values[0] += f" ± {row['standard_error']:.1f}"
-        shares = [f"{100 * row[name]:.2f} %" for name in ("loop_share", "unfinished_share", "draw_share")]
-        table.add_row(row["rules"], *values, *shares, row["known"])
+        table.add_column(row["rules"], justify="right", overflow="fold")
+    for name in ("mean", "standard_error", "sd", "median", "p95", "p99", "min", "max", "wars_per_game"):
+        cells = ["-" if row[name] is None else f"{row[name]:.2f}" for row in rows]
+        table.add_row(name.replace("_", " "), *cells)
+    for name in ("loop_share", "unfinished_share", "draw_share"):
+        table.add_row(name.replace("_", " "), *(f"{100 * row[name]:.2f} %" for row in rows))
     return table
 
 
@@ -149,7 +199,7 @@ def run_check(run: Run, settings: GameLengthSettings) -> None:
     tasks = {f"check-{number}": (group, games, settings.seed) for number, group in enumerate(groups)}
     results = run.map("known numbers", measure_group, tasks)
     rows = [row for result in results.values() for row in result]
-    run.finish({"rows": rows}, rows)
+    run.finish({"checks": rows}, rows)
     console.print(check_table(rows))
     wrong = [row for row in rows if not row["agrees"]]
     console.print(f"{len(rows) - len(wrong)} of {len(rows)} known numbers agree.")
@@ -159,7 +209,7 @@ def run_check(run: Run, settings: GameLengthSettings) -> None:
 
 
 def check_table(rows: list[dict[str, Any]]) -> Table:
-    """Ours beside the references, a section for each set of rules; sources stand in rows.csv and the report."""
+    """Ours beside the references, a section for each set of rules; the sources stand in rows.csv and the report."""
     table = Table(title=f"known numbers, {rows[0]['games']:,} games where not enumerated")
     for column in ("", "ours", "± se", "known", "kind", "agrees"):
         table.add_column(column)
@@ -177,6 +227,8 @@ def check_table(rows: list[dict[str, Any]]) -> Table:
 def run_game_length(settings: GameLengthSettings) -> None:
     """Play, print, write."""
     checked_int("games", settings.games, 2)
+    if settings.check:
+        check_nothing_else(settings)
     sets = {} if settings.check else rule_sets(settings)
     if settings.quick:
         settings = replace(settings, games=min(settings.games, QUICK_GAMES))

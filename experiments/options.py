@@ -14,7 +14,7 @@ _TYPES: dict[str, Any] = {
     "max_battles": int | None,
     "max_seconds": float | None,
     "clock": str | None,
-    "reaction": float,
+    "reaction": str,
 }
 
 
@@ -23,6 +23,7 @@ def _fields() -> list[tuple[str, Any, Any]]:
     for entry in dataclasses.fields(Rules):
         kind = _TYPES.get(entry.name, type(entry.default))
         text = f"{entry.metadata['meaning']}; {entry.metadata['allowed']}"
+        text += "; one per seat with commas: 1,0.5" if entry.name == "reaction" else ""
         made.append((entry.name, Annotated[tuple[kind, ...], tyro.conf.arg(help=text, prefix_name=False)], ()))
     return made
 
@@ -34,18 +35,28 @@ RuleOptions.__doc__ = "Options of the rules; what is not given stays as the pres
 def given_choices(options: Any) -> dict[str, tuple[Any, ...]]:
     """The options that were given, each with its values."""
     given = {entry.name: getattr(options, entry.name) for entry in dataclasses.fields(options)}
+    given["reaction"] = tuple(_reaction(text) for text in given["reaction"])
     return {name: values for name, values in given.items() if values}
+
+
+def _reaction(text: str) -> float | tuple[float, ...]:
+    """Seconds for all seats, or one number per seat with commas between: `1` or `1,0.5`."""
+    try:
+        numbers = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ArgumentError(f"reaction={text!r} is not allowed: seconds, one for all or one per seat: 1,0.5.") from None
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def given_options(options: Any) -> dict[str, Any]:
     """The options that were given, one value each, ready for `get_rules`.
 
     Raises:
-        ArgumentError: an option was given several values; `reaction` may have one per seat.
+        ArgumentError: an option was given several values.
     """
     chosen: dict[str, Any] = {}
     for name, values in given_choices(options).items():
-        if len(values) > 1 and name != "reaction":
+        if len(values) > 1:
             raise ArgumentError(f"{name}={values!r} is not allowed: one value is expected here.")
-        chosen[name] = values[0] if len(values) == 1 else values
+        chosen[name] = values[0]
     return chosen

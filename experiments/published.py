@@ -69,18 +69,26 @@ def _undone(stats: GameStatistics) -> np.ndarray:
     return stats.battles + stats.wars - stats.comparisons
 
 
+# Statistics of lengths of finished games: what is counted, and how it is summed up.
+LENGTH_STATISTICS: dict[str, tuple[str, Callable[[np.ndarray], Value]]] = {
+    "mean": ("battles", _mean),
+    "sd": ("battles", _deviation),
+    "median": ("battles", _quantile(0.5)),
+    "p95": ("battles", _quantile(0.95)),
+    "p99": ("battles", _quantile(0.99)),
+    "max": ("battles", lambda values: (float(values.max()), 0.0)),
+    "plays": ("plays", _mean),
+    "plays sd": ("plays", _deviation),
+    "plays median": ("plays", _quantile(0.5)),
+    "comparisons": ("comparisons", _mean),
+    "wars": ("wars", _mean),
+}
+# Statistics of all games.
 STATISTICS: dict[str, Callable[[GameStatistics], Value]] = {
-    "mean": _of_lengths(_mean),
-    "sd": _of_lengths(_deviation),
-    "median": _of_lengths(_quantile(0.5)),
-    "p95": _of_lengths(_quantile(0.95)),
-    "p99": _of_lengths(_quantile(0.99)),
-    "plays": _of_lengths(_mean, "plays"),
-    "plays sd": _of_lengths(_deviation, "plays"),
-    "plays median": _of_lengths(_quantile(0.5), "plays"),
-    "comparisons": _of_lengths(_mean, "comparisons"),
-    "wars": lambda stats: _mean(stats.wars[stats.is_finished].astype(float)),
+    **{name: _of_lengths(statistic, unit) for name, (unit, statistic) in LENGTH_STATISTICS.items()},
     "loops": lambda stats: _share(stats.reason == "loop"),
+    "without a verdict": lambda stats: _share(~stats.is_finished),
+    "period": lambda stats: (float(stats.period.max()), 0.0),
     "first battle tied": lambda stats: _share(stats.wars > 0),
     "seat 0 wins, no tie": lambda stats: _share((stats.winner == 0) & (stats.wars == 0)),
     "seat 0 wins": lambda stats: _share(stats.winner == 0),
@@ -110,6 +118,7 @@ class Reference:
         error: standard error of the reference.
         rounding: half a unit of its last digit.
         relative: tolerated relative difference, for published numbers whose sample is unknown.
+        most: largest number of games worth playing, where they are long.
     """
 
     statistic: str
@@ -122,6 +131,7 @@ class Reference:
     error: float = 0.0
     rounding: float = 0.0
     relative: float = 0.0
+    most: int | None = None
 
     def tolerance(self, error: float) -> float:
         """Allowed difference: four standard errors of both together, rounding, and what is tolerated of the source."""
@@ -157,7 +167,9 @@ DEALS: dict[str, Callable[[int, int], np.ndarray]] = {
     "3 x 2, all": lambda games, seed: _all_deals(3, 2),
     "2 x 2, all": lambda games, seed: _all_deals(2, 2),
     "aces against the rest": _aces_against_the_rest,
+    "Spivey's deal": lambda games, seed: np.array([[[int(c) - 1 for c in s.split()] for s in spivey_stocks()]]),
 }
+ENUMERATED = (*(name for name in DEALS if name.endswith(", all")), "Spivey's deal")
 
 SPIVEY_A = "26 46 1 7 8 27 9 28 29 47 2 10 11 30 12 31 32 48 3 13 14 33 15 34 35 49"
 SPIVEY_B = "16 36 17 37 38 50 4 18 19 39 20 40 41 51 5 21 22 42 23 43 44 52 6 24 25 45"
@@ -185,41 +197,47 @@ def no_tie_in_one_pass() -> Fraction:
 _SIMULATED = "two separate simulators"
 
 
+def _printed(text: str) -> tuple[float, float]:
+    """A number as printed, and half a unit of its last digit."""
+    decimals = len(text.partition(".")[2])
+    return float(text), 0.5 * 10.0**-decimals
+
+
 def _lengths() -> list[Reference]:
     """Length of classic War: mean, standard deviation, median, wars a game."""
     table = {
-        ("shuffled", 3, "lose"): (235.6, 189.5, 180, 14.82),
-        ("shuffled", 3, "last_card"): (270.5, 222, 205, 17.04),
-        ("shuffled", 3, "equal_force"): (263.7, 215, 200, 16.61),
-        ("shuffled", 1, "lose"): (441.2, 362, 333, 27.7),
-        ("shuffled", 1, "last_card"): (456.6, 376, 344, 28.7),
-        ("shuffled", 0, "lose"): (582.2, 480, 438, 36.5),
-        ("pile_shuffled", 3, "lose"): (233.3, 187, 178, 14.64),
-        ("pile_shuffled", 3, "last_card"): (266.7, 217, 202, 16.76),
-        ("winner_first", 3, "lose"): (177.5, 136, 138, 13.31),
-        ("winner_first", 3, "last_card"): (188.0, 145, 146, 14.12),
-        ("winner_first", 3, "equal_force"): (190.8, 148, 147, 14.36),
-        ("winner_first", 1, "lose"): (288.4, 225, 220, None),
-        ("winner_first", 1, "last_card"): (291.9, 228, 224, None),
-        ("winner_first", 0, "lose"): (332.8, 250, 260, 25.7),
-        ("loser_first", 3, "lose"): (179.2, 138, 138, None),
-        ("loser_first", 3, "last_card"): (220.1, 177, 166, None),
-        ("loser_first", 1, "last_card"): (306.0, 242, 232, None),
-        ("loser_first", 0, "lose"): (348.9, 267, 271, 27.2),
+        ("shuffled", 3, "lose"): "235.6 189.5 180 14.82",
+        ("shuffled", 3, "last_card"): "270.5 222 205 17.04",
+        ("shuffled", 3, "equal_force"): "263.7 215 200 16.61",
+        ("shuffled", 1, "lose"): "441.2 362 333 27.7",
+        ("shuffled", 1, "last_card"): "456.6 376 344 28.7",
+        ("shuffled", 0, "lose"): "582.2 480 438 36.5",
+        ("pile_shuffled", 3, "lose"): "233.3 187 178 14.64",
+        ("pile_shuffled", 3, "last_card"): "266.7 217 202 16.76",
+        ("winner_first", 3, "lose"): "177.5 136 138 13.31",
+        ("winner_first", 3, "last_card"): "188.0 145 146 14.12",
+        ("winner_first", 3, "equal_force"): "190.8 148 147 14.36",
+        ("winner_first", 1, "lose"): "288.4 225 220",
+        ("winner_first", 1, "last_card"): "291.9 228 224",
+        ("winner_first", 0, "lose"): "332.8 250 260 25.7",
+        ("loser_first", 3, "lose"): "179.2 138 138",
+        ("loser_first", 3, "last_card"): "220.1 177 166",
+        ("loser_first", 1, "last_card"): "306.0 242 232",
+        ("loser_first", 0, "lose"): "348.9 267 271 27.2",
     }
     made = []
-    for (winnings, face_down, run_out), (mean, deviation, median, wars) in table.items():
+    for (winnings, face_down, run_out), text in table.items():
         options = {"winnings": winnings, "face_down": face_down, "run_out": run_out}
         root = math.sqrt(1_000_000 if winnings.endswith("shuffled") else 100_000)
-        rows = [
-            ("mean", mean, deviation / root, 0.05),
-            ("sd", deviation, 1.3 * deviation / root, 1.0),
-            ("median", median, 1.3 * deviation / root, 1.0),
-        ]
-        if wars is not None:
-            rows.append(("wars", wars, 0.9 * wars / root, 0.05 if wars > 20 else 0.01))
-        for statistic, value, error, rounding in rows:
+        numbers = [_printed(number) for number in text.split()]
+        deviation = numbers[1][0]
+        # Standard errors: sd / sqrt n of the mean, about 1.3 times that of sd and median of such skewed lengths.
+        for statistic, (value, rounding), spread in zip(
+            ("mean", "sd", "median", "wars"), numbers, (deviation, 1.3 * deviation, 1.3 * deviation, None), strict=False
+        ):
+            error = (0.9 * value if spread is None else spread) / root
             made.append(Reference(statistic, value, "measured", _SIMULATED, "classic", options, "", error, rounding))
+    made.append(Reference("comparisons", 249.9, "measured", _SIMULATED, error=0.2, rounding=0.05))
     return made
 
 
@@ -258,6 +276,15 @@ def _loops() -> list[Reference]:
         options = {"winnings": winnings, "face_down": face_down, "run_out": run_out}
         error = math.sqrt(share * (1 - share) / 100_000)
         made.append(Reference("loops", share, "measured", _SIMULATED, "classic", options, "", error, rounding))
+    for winnings in ("winner_first", "loser_first"):
+        options = {"winnings": winnings, "face_down": 3, "run_out": "lose"}
+        made.append(Reference("loops", 0.0, "measured", "none in 100,000 deals", "classic", options))
+    endless = {"winnings": "interleaved", "face_down": 0, "loop_limit": 20_000}
+    made.append(
+        Reference(
+            "unfinished", 0.998, "measured", "5,000 deals", "classic", endless, error=0.0006, rounding=5e-4, most=1_000
+        )
+    )
     spivey = "complete enumeration; Spivey, Cycles in War, INTEGERS 10, 2010, proves that loops exist for n = 10"
     for ranks, loops, mean in (
         (4, 0.0, 10 / 3),
@@ -269,6 +296,11 @@ def _loops() -> list[Reference]:
         deal = f"{ranks} strict ranks, all"
         made.append(Reference("loops", loops, "exact", spivey, "classic", options, deal, rounding=1e-9))
         made.append(Reference("mean", mean, "exact", spivey, "classic", options, deal, rounding=5e-7))
+        if ranks == 10:
+            made.append(Reference("max", 49, "exact", spivey, "classic", options, deal))
+    strict = {"ranks": 52, "suits": 1, "winnings": "winner_first"}
+    source = "Spivey, Cycles in War, INTEGERS 10, 2010"
+    made.append(Reference("period", 31_920, "exact", source, "classic", strict, "Spivey's deal"))
     options = {"ranks": 6, "suits": 1, "winnings": "loser_first"}
     made.append(
         Reference(
@@ -395,25 +427,28 @@ def measure_group(group: str, games: int, seed: int) -> list[dict[str, Any]]:
     """
     references = [reference for reference in REFERENCES if group_key(reference) == group]
     rules, deal = references[0].rules, references[0].deal
+    games = min([games, *(reference.most for reference in references if reference.most)])
     stocks = DEALS[deal](games, seed) if deal else None
     stats = simulate(rules, None if deal else games, seed, stocks=stocks, progress=False)
     rows = []
     for reference in references:
         ours, error = STATISTICS[reference.statistic](stats)
-        error = 0.0 if deal.endswith("all") else error
-        tolerance = reference.tolerance(error)
-        rows.append(
-            {
-                "rules": group,
-                "statistic": reference.statistic,
-                "ours": ours,
-                "standard_error": error,
-                "games": stats.games,
-                "reference": reference.value,
-                "kind": reference.kind,
-                "source": reference.source,
-                "tolerance": tolerance,
-                "agrees": abs(ours - reference.value) <= tolerance,
-            }
-        )
+        rows.append(compared(group, reference, ours, 0.0 if deal in ENUMERATED else error, stats.games))
     return rows
+
+
+def compared(label: str, reference: Reference, ours: float, error: float, games: int) -> dict[str, Any]:
+    """One number of ours beside its reference."""
+    tolerance = reference.tolerance(error)
+    return {
+        "rules": label,
+        "statistic": reference.statistic,
+        "ours": ours,
+        "standard_error": error,
+        "games": games,
+        "reference": reference.value,
+        "kind": reference.kind,
+        "source": reference.source,
+        "tolerance": tolerance,
+        "agrees": abs(ours - reference.value) <= tolerance,
+    }

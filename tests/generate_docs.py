@@ -10,6 +10,7 @@ from pathlib import Path
 
 from agents.solvers.casino_exact import evaluate
 from experiments.ablation import ablation_cells
+from experiments.published import REFERENCES
 from war_env.casino_rules import CASINO_ID, CASINO_SUMMARY, CasinoRules
 from war_env.casino_state import CASINO_FIELDS
 from war_env.layout import FIELDS, Layout
@@ -51,6 +52,13 @@ def ids() -> str:
     """Every id with a line."""
     rows = [(f"`{preset.id}`", preset.summary) for preset in PRESETS]
     return table(("id", "what"), [*rows, (f"`{CASINO_ID}`", CASINO_SUMMARY)])
+
+
+def checks() -> str:
+    """How many numbers `game_length --check` compares, by kind."""
+    kinds = [reference.kind for reference in REFERENCES]
+    parts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("exact", "published", "measured"))
+    return f"`--check` compares {len(kinds)} numbers with theirs: {parts} (by two other programs)."
 
 
 def casino_options() -> str:
@@ -124,6 +132,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "fields": fields,
     "sizes": sizes,
     "scripted": scripted,
+    "checks": checks,
     "casino_options": casino_options,
     "casino_fields": casino_fields,
     "casino_edges": casino_edges,

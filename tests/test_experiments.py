@@ -10,14 +10,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from experiments import game_length, published
+from experiments.game_length import GameLengthSettings
 from experiments.harness import Run, Settings, write_json
-from war_env import get_rules
+from war_env import Game, Rules, get_rules, simulate
 from war_env.errors import ArgumentError
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, save_network
@@ -130,6 +133,67 @@ def test_rule_options_reach_the_games(tmp_path: Path) -> None:
     assert summary["config"]["rules"]["two_beats_ace"] == [True]
 
 
+def test_game_length_tabulates_rules_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
+    """Every combination of presets and values, the keys that others read, known numbers beside ours."""
+    arguments = ("--games", "60000", "--presets", "classic", "senso", "--face-down", "0", "3")
+    text = run("game_length", *arguments, "--workers", "1", "--out", str(tmp_path / "a"))
+    assert "known numbers" in text
+    summary = summary_of(tmp_path / "a")
+    assert [row["rules"] for row in summary["rows"]] == [
+        "classic face_down=0", "classic face_down=3", "senso face_down=0", "senso face_down=3",
+    ]  # fmt: skip
+    keys = "rules games unit mean sd median p95 p99 min max wars_per_game"
+    keys += " loop_share unfinished_share draw_share standard_error"
+    for row in summary["rows"]:
+        assert set(keys.split()) == set(row)
+        assert row["unit"] == "battles"
+        assert row["games"] == 60_000
+    assert {row["statistic"] for row in summary["known"]} >= {"mean", "sd", "median", "wars", "plays", "draws"}
+    assert all(row["agrees"] and row["source"] for row in summary["known"])
+    stats = simulate(get_rules("classic"), 60_000, 0)
+    assert summary["rows"][1]["mean"] == stats.battles.mean()
+    assert summary["rows"][1]["wars_per_game"] == stats.wars.mean()
+    run("game_length", *arguments, "--workers", "2", "--out", str(tmp_path / "b"))
+    assert summary_of(tmp_path / "b")["rows"] == summary["rows"]
+    assert (tmp_path / "a" / "lengths.png").exists()
+
+
+def test_game_length_takes_the_clock(tmp_path: Path) -> None:
+    arguments = ("--quick", "--presets", "speed", "--unit", "seconds", "--reaction", "1,0.5", "2")
+    run("game_length", *arguments, "--out", str(tmp_path / "r"))
+    rows = summary_of(tmp_path / "r")["rows"]
+    assert [row["rules"] for row in rows] == ["speed reaction=(1.0, 0.5)", "speed reaction=2.0"]
+    assert all(200 < row["mean"] < 310 for row in rows)
+
+
+def test_a_number_that_does_not_agree_fails_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two references, one of them falsified: the check names it and exits with 1."""
+    right = next(r for r in published.REFERENCES if r.deal == "2 x 2, all")
+    wrong = replace(right, value=0.3)
+    for module in (published, game_length):
+        monkeypatch.setattr(module, "REFERENCES", [right, wrong])
+    settings = GameLengthSettings(check=True, quick=True, out=tmp_path / "r", workers=1)
+    with pytest.raises(SystemExit) as stopped:
+        game_length.run_game_length(settings)
+    assert stopped.value.code == 1
+    checks = summary_of(tmp_path / "r")["checks"]
+    assert [row["agrees"] for row in checks] == [True, False]
+
+
+def test_a_recorded_game_is_shown_step_by_step(tmp_path: Path) -> None:
+    game = Game.from_stocks(["7 2 3 4 10 5", "7 5 6 8 9 6"], Rules(winnings="winner_first"))
+    game.play_out()
+    path = tmp_path / "game.json"
+    path.write_text(json.dumps(game.record()))
+    text = run("play", "--replay", str(path))
+    assert "battle   1      7[0] v 7[0]              tie: war      held" in text
+    assert "battle   1 war  10[0] v 9[0]             seat 0 takes  held 11 1" in text
+    assert "held 12 0" in text
+    assert "? ? ?" in run("play", "--replay", str(path), "--seat", "1")
+    path.write_text(json.dumps({**game.record(), "version": "9.9.9"}))
+    assert "The record is of version 9.9.9" in run("play", "--replay", str(path))
+
+
 def test_train_quick_exports_an_agent_that_can_be_entered(tmp_path: Path) -> None:
     run("train", "--quick", "--preset", "WarMini-v0", "--opponent", "random", "--out", str(tmp_path / "t"))
     weights = tmp_path / "t" / "weights" / "t.npz"
@@ -177,6 +241,11 @@ def test_errors_are_one_line_and_name_the_field(arguments: tuple[str, ...], word
         ("ablation", ("--blocks", "0"), "blocks=0 is not allowed"),
         ("game_length", ("--presets", "strategic"), "lengths are those of games without choices"),
         ("game_length", ("--games", "0"), "games=0 is not allowed"),
+        ("game_length", ("--unit", "seconds"), "unit='seconds' needs a clock"),
+        ("game_length", ("--presets",), "presets=() is not allowed"),
+        ("game_length", ("--check", "--players", "3"), "is not allowed with --check"),
+        ("game_length", ("--check", "--presets", "senso"), "is not allowed with --check"),
+        ("game_length", ("--reaction", "fast"), "reaction='fast' is not allowed"),
         ("play", ("--replay", "nowhere.json"), "cannot be read"),
     ],
 )

@@ -96,7 +96,10 @@ def test_every_event_keeps_the_cards_and_the_counts(rules: Rules, seed: int) -> 
     assert outcome is not None
     assert sum(outcome.held) <= len(rules.cards)
     if outcome.winner is not None and outcome.reason in ("max_battles", "max_seconds", "stock_out", "first_empty"):
-        assert outcome.held[outcome.winner] == max(outcome.held)
+        # A seat that is out of the game does not win, whatever it has captured.
+        in_game = [number for number in range(rules.players) if int(game._state["in_game"]) >> number & 1]
+        assert outcome.winner in in_game
+        assert outcome.held[outcome.winner] == max(outcome.held[number] for number in in_game)
     if outcome.reason == "all_cards":
         assert outcome.held[outcome.winner] == len(rules.cards)
 
@@ -146,6 +149,22 @@ def test_swapping_the_two_seats_swaps_the_result(rules: Rules, seed: int) -> Non
 def test_any_text_is_cards_or_a_named_error(text: str) -> None:
     with suppress(NotationError):
         assert Game.from_stocks([text, "A"], Rules()).held[0] > 0
+
+
+def test_records_keep_the_texts_as_they_were_given() -> None:
+    game = Game.from_stocks(["7 2 A", "7 3 4 5 6 8"], Rules(winnings="winner_first"), seed=4)
+    game.play()
+    again = Game.from_record(json.dumps(game.record()))
+    assert str(again) == str(game)
+    assert game.record()["choices"] == 1
+    with pytest.raises(NotationError, match="version=None is not allowed"):
+        Game.from_record({**game.record(), "version": None})
+    with pytest.raises(NotationError, match="it must be the number of comparisons"):
+        Game.from_record({**game.record(), "choices": [[0, 0]]})
+    with pytest.raises(NotationError, match="must be a JSON object with"):
+        Game.from_record({1: 2, "a": 3})
+    with pytest.raises(NotationError, match="deal="):
+        Game.from_record({**game.record(), "deal": {1: 2, "a": 3}})
 
 
 JUNK = st.recursive(
@@ -201,6 +220,39 @@ def test_records_refuse_illegal_choices_and_choices_after_the_end() -> None:
         game.determinize(0).record()
 
 
+@relaxed
+@given(rules=all_rules(), seed=st.integers(0, 10**9), order=st.permutations(range(4)))
+def test_permuting_suits_changes_nothing(rules: Rules, seed: int, order: list[int]) -> None:
+    """gigasquid/wonderland-clojure-katas#129 (W3): same ranks, other suits, same game and same observations."""
+    assume(rules.suits == 4 and rules.uneven == "extra_card")
+    deck, deal = rules.deck, Game.deal(rules, seed)
+    stocks = [[int(card) for card in seat["ring"][: int(seat["head"]) + int(seat["stock"])]] for seat in deal._seats]
+    moved = [[card if deck.rank(card) == deck.ranks else card // 4 * 4 + order[card % 4] for card in s] for s in stocks]
+    games = [Game.from_stocks([deck.text(stock) for stock in each], rules, seed=seed) for each in (stocks, moved)]
+    rng = np.random.default_rng(seed)
+    while not games[0].is_over:
+        choices = choices_for(games[0], rng)
+        for game in games:
+            game.play(choices)
+        for seat in range(rules.players):
+            assert np.array_equal(games[0].observation(seat), games[1].observation(seat))
+    assert games[0].outcome == games[1].outcome
+
+
+@relaxed
+@given(rules=all_rules(players=st.just(2)), seed=st.integers(0, 10**9))
+def test_without_a_war_length_has_the_parity_of_the_stock(rules: Rules, seed: int) -> None:
+    """hectorpefo, "Card Wars" (W26): each battle moves one card, so that n cards take n, n + 2, … battles."""
+    assume(rules.goal == "all_cards" and len(rules.cards) % 2 == 0)
+    game, rng = Game.deal(rules, seed), np.random.default_rng(seed)
+    while not game.is_over:
+        game.play(choices_for(game, rng))
+    outcome = game.outcome
+    assert outcome is not None
+    if outcome.wars == 0 and outcome.reason == "all_cards":
+        assert outcome.battles % 2 == len(rules.cards) // 2 % 2
+
+
 @pytest.mark.parametrize("cards_left", [0, 1, 2, 3])
 @pytest.mark.parametrize("run_out", [name for name in RUN_OUT if name != "take_back"])
 def test_running_out_with_few_cards_left(cards_left: int, run_out: str) -> None:
@@ -218,6 +270,18 @@ def test_running_out_with_few_cards_left(cards_left: int, run_out: str) -> None:
     else:
         assert outcome.winner in (0, 1)
         assert outcome.held[outcome.winner] == total
+
+
+@pytest.mark.parametrize("cards_left", [0, 1, 2, 3])
+def test_running_out_of_one_pass(cards_left: int) -> None:
+    """W4 for take_back: a tied seat with nothing left loses the war, else it stakes short and keeps a card."""
+    rest = ["A", "A", "A"][:cards_left]
+    rules = Rules(goal="stock_out", winnings="captured", run_out="take_back")
+    game = Game.from_stocks([" ".join(["9", *rest]), "9 5 6 8 J Q"], rules)
+    outcome = game.play_out()
+    assert outcome.reason == "stock_out"
+    laid = {0: 2, 1: 2 + 4 + 1, 2: 2 + 4 + 2, 3: 2 + 4 + 3}[cards_left]
+    assert outcome.held == ((0, laid) if cards_left == 0 else (laid, 0))
 
 
 def test_one_pass_takes_26_comparisons_without_wars() -> None:

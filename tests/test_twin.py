@@ -6,6 +6,7 @@ it the same shuffles. WAR_ENV_TWIN_GAMES sets how many positions are played (2,0
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from dataclasses import dataclass
@@ -25,16 +26,17 @@ def random_rules(rng: random.Random) -> Rules:
     """Any combination of options on a small deck that `Rules` allows."""
     while True:
         winnings = rng.choice(WINNINGS)
-        clock = rng.choice([None, None, "exponential"])
+        clock = rng.choice([None, None, "exponential", "lognormal"])
+        players = rng.choice([2, 2, 3, 4, 5, 6])
         two_beats_ace = rng.random() < 0.3
         try:
             return Rules(
-                players=rng.choice([2, 2, 3, 4, 5, 6]),
+                players=players,
                 ranks=13 if two_beats_ace else rng.randint(1, 6),
                 suits=rng.randint(1, 2) if two_beats_ace else rng.randint(1, 6),
-                jokers=rng.choice([0, 0, 1, 2, 4]),
+                jokers=rng.choice([0, 0, 1, 2, 3, 4]),
                 uneven=rng.choice(["remove_lowest", "extra_card"]),
-                hand_size=rng.choice([1, 1, 1, 2, 3, 5]),
+                hand_size=rng.choice([1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8]),
                 face_down=rng.randint(0, 4),
                 run_out=rng.choice(RUN_OUT),
                 winnings=winnings,
@@ -44,6 +46,7 @@ def random_rules(rng: random.Random) -> Rules:
                 two_beats_ace=two_beats_ace,
                 war_party=rng.choice(WAR_PARTIES),
                 clock=clock,
+                reaction=1.0 if clock is None else rng.choice([1.0, 0.25, tuple(0.5 + k for k in range(players))]),
                 loop_limit=300,
             )
         except RulesError:
@@ -83,7 +86,7 @@ def play_both(seed: int) -> Both:
         game = Game.from_stocks(texts, rules, seed=seed)
         stocks = rules.deck.parse(texts)
     shufflers = [Shuffler(key, seat) for seat in range(rules.players)]
-    clocks = [ReactionTimes(key, seat) for seat in range(rules.players)]
+    clocks = [ReactionTimes(rules, key, seat) for seat in range(rules.players)]
     choices: list[dict[int, int]] = [{}]
 
     def choose(seat: int, hand: list, is_war: bool) -> int:
@@ -125,16 +128,23 @@ SHARED = (
 
 
 class ReactionTimes:
-    """Exponential reaction times with mean 1 second, in whole nanoseconds."""
+    """A seat's reaction times in whole nanoseconds; the lognormal ones have sigma .5 and the seat's mean."""
 
-    def __init__(self, key: int, seat: int) -> None:
+    def __init__(self, rules: Rules, key: int, seat: int) -> None:
         self.stream = Stream(key, 4 * seat + 3)
+        self.is_lognormal = rules.clock == "lognormal"
+        seconds = rules.reaction[seat] if isinstance(rules.reaction, tuple) else rules.reaction
+        self.mean = float(round(seconds * 1e9))
+
+    def unit(self) -> float:
+        return ((self.stream.word() >> 11) + 1.0) / 2**53
 
     def __call__(self) -> int:
-        import math
-
-        unit = ((self.stream.word() >> 11) + 1.0) / 2**53
-        return int(-math.log(unit) * 1e9)
+        radius = -math.log(self.unit())
+        if not self.is_lognormal:
+            return int(radius * self.mean)
+        normal = math.sqrt(2.0 * radius) * math.cos(2.0 * math.pi * self.unit())
+        return int(self.mean * math.exp(0.5 * normal - 0.125))
 
 
 def choices_of(both: Both) -> list[dict[int, int]]:
@@ -166,7 +176,14 @@ def check(seed: int) -> None:
                 for seat in range(rules.players)
             ]
         )
+        deck = rules.deck
+        assert [deck.rank(game.turned[seat]) for seat in event["turned"]] == [
+            card[0] for card in event["turned"].values()
+        ]
         # The engine lays the stakes of a war at once, the twin with the comparison they are for.
+        for seat, cards in (after["staked"] if after["war"] else {}).items():
+            laid = game._laid_cards(seat)[-len(cards) :] if cards else []
+            assert [deck.rank(card) for card in laid] == [card[0] for card in cards], (seed, rules)
         staked = {seat: len(cards) for seat, cards in after["staked"].items()} if after["war"] else {}
         held = [
             count if rules.goal == "stock_out" else count + staked.get(seat, 0) for seat, count in enumerate(game.held)
@@ -198,8 +215,29 @@ def check(seed: int) -> None:
         assert outcome.seconds == pytest.approx(twin.nanoseconds / 1e9, abs=1e-6)
 
 
+def test_the_sample_covers_every_value_of_every_option() -> None:
+    """The positions that are played by default, by their rules."""
+    seen: dict[str, set] = {}
+    for block in range(BLOCKS):
+        for k in range(100):
+            for name, value in random_rules(random.Random(block * 1_000_003 + k)).to_dict().items():
+                seen.setdefault(name, set()).add(str(value))
+    assert seen["run_out"] == set(RUN_OUT)
+    assert seen["winnings"] == set(WINNINGS)
+    assert seen["goal"] == set(GOALS)
+    assert seen["war_party"] == set(WAR_PARTIES)
+    assert seen["clock"] == {"None", "exponential", "lognormal"}
+    assert seen["uneven"] == {"remove_lowest", "extra_card"}
+    assert seen["two_beats_ace"] == {"True", "False"}
+    assert seen["players"] == set("23456")
+    assert seen["hand_size"] == set("12345678")
+    assert seen["face_down"] == seen["jokers"] == set("01234")
+    assert len(seen["reaction"]) > 4
+
+
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_engine_equals_the_slow_twin(block: int) -> None:
     """Same events, same end, same cards: sample GAMES positions over every option value, exact equality."""
+    assert GAMES >= BLOCKS, "WAR_ENV_TWIN_GAMES is too small to play anything"
     for k in range(GAMES // BLOCKS):
         check(block * 1_000_003 + k)

@@ -74,15 +74,27 @@ class GameStatistics:
         if unit not in UNITS:
             raise ArgumentError(f"unit={unit!r} is not allowed: it must be one of {', '.join(UNITS)}.")
         finished = self.is_finished
-        lengths = getattr(self, unit)[finished]
-        row: dict[str, Any] = {"rules": label, "games": self.games, "unit": unit}
-        row |= _length_of(lengths)
-        row["wars_per_game"] = float(self.wars[finished].mean()) if lengths.size else None
-        row["loop_share"] = float(np.mean(self.reason == "loop"))
-        row["unfinished_share"] = float(np.mean(self.reason == "unfinished"))
-        row["draw_share"] = float(np.mean(finished & (self.winner < 0)))
-        row["standard_error"] = None if lengths.size < 2 else row["sd"] / math.sqrt(lengths.size)
-        return row
+        counts = {"loop": int(np.sum(self.reason == "loop")), "unfinished": int(np.sum(self.reason == "unfinished"))}
+        counts["draw"] = int(np.sum(finished & (self.winner < 0)))
+        return summarize(label, unit, self.games, getattr(self, unit)[finished], self.wars[finished], counts)
+
+
+def summarize(
+    label: str, unit: str, games: int, lengths: np.ndarray, wars: np.ndarray, counts: dict[str, int]
+) -> dict[str, Any]:
+    """A row of `GameStatistics.summary` from lengths and wars of the finished games, in any order.
+
+    Args:
+        label, unit: what the row is called and what lengths count.
+        games: all games.
+        lengths, wars: of the finished games.
+        counts: games that ended by `loop`, `unfinished`, and as a `draw`.
+    """
+    row: dict[str, Any] = {"rules": label, "games": games, "unit": unit} | _length_of(lengths)
+    row["wars_per_game"] = float(wars.mean()) if wars.size else None
+    row |= {f"{name}_share": counts[name] / games for name in ("loop", "unfinished", "draw")}
+    row["standard_error"] = None if lengths.size < 2 else row["sd"] / math.sqrt(lengths.size)
+    return row
 
 
 def _length_of(lengths: np.ndarray) -> dict[str, Any]:

@@ -159,6 +159,7 @@ def append_leftovers(words, octets, winner, loser, at):
     set_octet(octets, loser, PILE, ZERO)
     words[winner + KNOWN] |= words[loser + KNOWN]
     words[loser + KNOWN] = ZERO
+    words[loser + LOOSE] = ZERO
     return at
 
 
@@ -181,6 +182,7 @@ def settle_knowledge(words, octets, rules, game, winner_number):
             doubtful = words[seat + RISK] & words[seat + KNOWN]
             if np.uint64(number) != winner_number:
                 words[seat + KNOWN] ^= doubtful
+                words[seat + LOOSE] &= ~doubtful
                 words[game + UNLOCATED] |= doubtful
             elif rules[HAS_ORDER] == ZERO:
                 words[seat + LOOSE] |= doubtful
