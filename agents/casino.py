@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.base import AgentSpec
-from war_env.casino_rules import CasinoRules
+from war_env.casino_rules import BONUS, TIE_BET_LOST, TIE_BET_WON, WAR_LOST, WAR_TIED, WAR_WON, CasinoRules
 from war_env.casino_state import CasinoLayout
 from war_env.policy import Policy
 
@@ -41,7 +41,8 @@ class Counter:
     """Counts the cards, goes to war, and makes the tie bet only where the unseen cards make it pay.
 
     A tie has probability sum c (c - 1) / (n (n - 1)) over the unseen cards; the bet pays where that, times
-    tie_pays + 1, is above 1: exact, in integers. With several bet levels it then bets the most.
+    tie_pays + 1, is above 1: exact, in integers. Of several levels it antes the highest only where the whole round has
+    a positive expectation.
     """
 
     rules: CasinoRules
@@ -51,15 +52,27 @@ class Counter:
         counts = CasinoLayout(self.rules).unseen(observation)
         total = counts.sum(axis=1)
         pays = (counts * (counts - 1)).sum(axis=1) * (self.rules.tie_pays + 1) > total * (total - 1)
+        bets = np.where(pays, self.rules.bet_levels, 0)
+        if self.rules.bet_levels > 1:
+            bets = bets + np.where(self._value(counts, total) > 0, self.rules.bet_levels - 1, 0)
         is_tie = action_mask[:, self.rules.war_action].astype(bool)
-        return np.where(is_tie, self.rules.war_action, np.where(pays, 2 * self.rules.bet_levels - 1, 0)).astype(
-            np.int64
-        )
+        return np.where(is_tie, self.rules.war_action, bets).astype(np.int64)
+
+    def _value(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """Expectation of a round of one unit, to war on a tie, with the tie bet where it pays: float64, shape (n,)."""
+        pairs = counts * (counts - 1)
+        tie = pairs / (total * (total - 1))[:, None]
+        # Two cards of the tie gone: sum c (c - 1) falls by 4 c - 6 for its rank.
+        rest = np.maximum(total - 2, 2)
+        again = (pairs.sum(axis=1)[:, None] - (4 * counts - 6)) / (rest * (rest - 1))[:, None]
+        war = (1 - again) / 2 * (WAR_WON + WAR_LOST) / 2 + again * (WAR_TIED + BONUS * self.rules.bonus) / 2
+        side = tie.sum(axis=1) * TIE_BET_WON / 2 * self.rules.tie_pays + (1 - tie.sum(axis=1)) * TIE_BET_LOST / 2
+        return np.asarray((tie * war).sum(axis=1) + np.maximum(side, 0.0))
 
 
 CASINO_AGENTS: dict[str, Callable[[CasinoRules], Policy]] = {
     "war": FixedBettor,
-    "surrender": lambda rules: FixedBettor(rules, surrenders=True),
+    "surrender": lambda rules: FixedBettor(rules, surrenders=rules.surrender),
     "tie_bettor": lambda rules: FixedBettor(rules, tie_bet=True),
     "counter": Counter,
 }

@@ -105,30 +105,38 @@ def length_histogram(lengths: dict[str, np.ndarray], unit: str, path: Path) -> P
 
 
 def casino_edges(rows: list[dict[str, Any]], path: Path) -> Path:
-    """Exact edge by packs, a line for each policy and bonus; simulated edges with four standard errors as bars."""
+    """Exact edge by packs as lines, simulated with four standard errors as points; the tie bet has axes of its own."""
     with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.4, 4.0))
-        kinds = list(dict.fromkeys((row["policy"], row["bonus"]) for row in rows if row["policy"] != "tie_bet"))
+        figure, both = plt.subplots(1, 2, figsize=(9.6, 3.8), layout="constrained")
+        kinds = dict.fromkeys(
+            (row["policy"], row["bonus"]) for row in rows if row["policy"] == "war" or not row["bonus"]
+        )
         for policy, bonus in kinds:
             chosen = [row for row in rows if (row["policy"], row["bonus"]) == (policy, bonus)]
+            axes = both[int(policy == "tie_bet")]
             packs = [row["packs"] for row in chosen]
-            label = policy + (", bonus 1" if bonus else "")
-            line = axes.plot(packs, [100 * row["edge"] for row in chosen], label=label)[0]
+            line = axes.plot(
+                packs, [100 * row["edge"] for row in chosen], label=policy + (", bonus 1" if bonus else "")
+            )[0]
             errors = [400 * row["standard_error"] for row in chosen]
             simulated = [100 * row["simulated"] for row in chosen]
             axes.errorbar(packs, simulated, yerr=errors, fmt="o", markersize=4, capsize=3, color=line.get_color())
-        axes.set(xlabel="packs", ylabel="edge of the house, %", xticks=sorted({row["packs"] for row in rows}))
-        axes.legend(frameon=False)
+        for axes in both:
+            axes.set(xlabel="packs", ylabel="edge of the house, %", xticks=sorted({row["packs"] for row in rows}))
+            axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=3, fontsize=8)
         return _save(figure, path)
 
 
 def casino_counting(rows: list[dict[str, Any]], path: Path) -> Path:
-    """The counter's win per 100 rounds by penetration, with its 95 % interval."""
+    """The counter's win per 100 rounds by penetration, and what of it counting earns, with 95 % intervals."""
+    shares = [100 * row["penetration"] for row in rows]
     with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.4, 3.4))
-        shares, wins = [100 * row["penetration"] for row in rows], [row["win_per_100"] for row in rows]
-        errors = [[row["win_per_100"] - row["low"] for row in rows], [row["high"] - row["win_per_100"] for row in rows]]
-        axes.errorbar(shares, wins, yerr=errors, fmt="o-", capsize=4)
-        axes.axhline(0, color="black", linewidth=1)
-        axes.set(xlabel="share of the shoe dealt, %", ylabel="units per 100 rounds", title="the counter")
+        figure, both = plt.subplots(1, 2, figsize=(9.6, 3.4), layout="constrained")
+        keys = (("win_per_100", "low", "high"), ("counting_per_100", "counting_low", "counting_high"))
+        for axes, (middle, low, high), title in zip(both, keys, ("the counter", "of it by counting"), strict=True):
+            values = [row[middle] for row in rows]
+            errors = [[row[middle] - row[low] for row in rows], [row[high] - row[middle] for row in rows]]
+            axes.errorbar(shares, values, yerr=errors, fmt="o-", capsize=4)
+            axes.axhline(0, color="black", linewidth=1)
+            axes.set(xlabel="share of the shoe dealt, %", ylabel="units per 100 rounds", title=title)
         return _save(figure, path)

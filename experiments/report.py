@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,18 @@ def _picture(path: Path) -> dict[str, str]:
     return {"title": _TITLES.get(path.name, path.stem), "source": f"data:image/png;base64,{data}"}
 
 
-def _table(path: Path) -> dict[str, Any]:
-    frame = pd.read_csv(path)
-    return {"columns": list(frame.columns), "rows": frame.map(_readable).to_numpy().tolist()}
+# Lists of rows in a summary that the page shows, with their titles.
+_TABLES = {"agents": "Agents", "counting": "The counter", "known": "Known numbers beside ours"}
+
+
+def _table(title: str, frame: pd.DataFrame) -> dict[str, Any]:
+    return {"title": title, "columns": list(frame.columns), "rows": frame.map(_readable).to_numpy().tolist()}
 
 
 def _readable(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def write_report(folder: Path) -> Path:
@@ -49,7 +55,10 @@ def write_report(folder: Path) -> Path:
         config=json.dumps(config["settings"], indent=2),
         versions=config["versions"],
         pictures=pictures,
-        table=_table(folder / "rows.csv"),
+        tables=[
+            _table("Results", pd.read_csv(folder / "rows.csv")),
+            *(_table(title, pd.DataFrame(summary[name])) for name, title in _TABLES.items() if summary.get(name)),
+        ],
     )
     write_text(folder / "report.html", page)
     return folder / "report.html"

@@ -11,7 +11,20 @@ from pathlib import Path
 from agents.solvers.casino_exact import evaluate
 from experiments.ablation import ablation_cells
 from experiments.published import REFERENCES
-from war_env.casino_rules import CASINO_ID, CASINO_SUMMARY, CasinoRules
+from war_env.casino_rules import (
+    BONUS,
+    CASINO_ID,
+    CASINO_SUMMARY,
+    LOSE,
+    SURRENDER,
+    TIE_BET_LOST,
+    TIE_BET_WON,
+    WAR_LOST,
+    WAR_TIED,
+    WAR_WON,
+    WIN,
+    CasinoRules,
+)
 from war_env.casino_state import CASINO_FIELDS
 from war_env.layout import FIELDS, Layout
 from war_env.policy_names import SCRIPTED
@@ -68,6 +81,22 @@ def casino_options() -> str:
         data = entry.metadata
         rows.append((f"`{entry.name}`", f"`{entry.default!r}`", data["allowed"], data["meaning"], data["source"]))
     return table(("option", "default", "values", "meaning", "source"), rows)
+
+
+def casino_payoffs() -> str:
+    """Units won per unit of the ante, from the table of payoffs."""
+    rows = [
+        ("higher card", WIN),
+        ("lower card", LOSE),
+        ("tie, surrendered", SURRENDER),
+        ("war won", WAR_WON),
+        ("war lost", WAR_LOST),
+        ("war tied", WAR_TIED),
+        ("war tied, bonus 1", WAR_TIED + BONUS),
+        ("tie bet won, per unit of it", TIE_BET_WON * CasinoRules().tie_pays),
+        ("tie bet lost", TIE_BET_LOST),
+    ]
+    return table(("what happens", "units"), [(name, f"{half / 2:+g}") for name, half in rows])
 
 
 def casino_fields() -> str:
@@ -134,6 +163,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "scripted": scripted,
     "checks": checks,
     "casino_options": casino_options,
+    "casino_payoffs": casino_payoffs,
     "casino_fields": casino_fields,
     "casino_edges": casino_edges,
     "ablation": ablation,

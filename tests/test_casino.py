@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
+import time
 import warnings
 from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 
 import gymnasium as gym
@@ -17,15 +20,24 @@ from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 from agents.casino import CASINO_AGENTS
-from agents.solvers.casino_exact import best_play, evaluate, full_shoe, tie_probability, war_distribution
+from agents.solvers.casino_exact import (
+    best_play,
+    evaluate,
+    full_shoe,
+    round_distribution,
+    tie_probability,
+    war_distribution,
+)
 from agents.solvers.casino_exact import mean as expectation
 from agents.training.casino import train_casino
-from experiments.casino_edge import POLICIES, counter_row, edge_row, play_rounds
+from experiments.casino_edge import POLICIES, counter_row, edge_row, play_rounds, verdict
 from tests.test_experiments import run, summary_of
 from tests.test_vector_env import assert_same
 from war_env import CasinoRules, CasinoWarEnv, CasinoWarVectorEnv, IllegalActionError, WarEnvError
+from war_env.casino_lanes import CasinoLanes
 from war_env.casino_rules import CASINO_ID, RESERVE
-from war_env.engine.casino import COUNTER
+from war_env.casino_state import RECORD_WORDS, make_plan
+from war_env.engine.casino import COUNTER, SUMS, simulate_rounds
 from war_env.policy import load_network, save_network
 from war_env.sb3 import WarVecEnv
 
@@ -81,37 +93,94 @@ def test_simulation_agrees_with_the_exact_edge(policy: str, bonus: int) -> None:
     assert row["standard_error"] < 0.003
 
 
+def test_intervals_by_shoe_hold_what_they_promise() -> None:
+    """60 runs of 100,000 rounds: about 95 % of the intervals hold the exact value of always war (at least 51 of 60)."""
+    rules = CasinoRules(packs=6, penetration=0.5)
+    exact = -100 * float(evaluate("war", rules).edge)
+    rows = [counter_row(0.5, rules, play_rounds(rules, int(COUNTER), 100_000, False, k, 3)) for k in range(60)]
+    assert 51 <= sum(row["low"] <= exact <= row["high"] for row in rows) <= 60
+    assert all(row["high"] - row["low"] > 0.5 for row in rows)
+    assert "cannot be told" in verdict([{**rows[0], "low": -1.0, "high": 1.0}])
+    assert "Counting pays" in verdict([{**rows[0], "low": 0.5, "high": 1.0}])
+    assert "Counting does not pay" in verdict([rows[0]])
+
+
 def test_the_counter_follows_the_exact_best_bet() -> None:
-    """200 random compositions: the agent's bet in integers equals the sign of the exact expectation."""
-    rules = CasinoRules(packs=2)
+    """1,000 random compositions: tie bet and level follow the signs of the exact expectations."""
+    rules = CasinoRules(packs=2, bet_levels=3)
     agent, env = CASINO_AGENTS["counter"](rules), CasinoWarEnv(rules)
     layout, rng = env.layout, np.random.default_rng(0)
     seen = set()
-    for _ in range(200):
+    for _ in range(1000):
         counts = rng.integers(0, 9, 13) * (rng.random(13) < rng.choice([0.35, 0.7, 1.0]))
         if counts.sum() < 4:
             continue
         observation = np.zeros((1, layout.size), np.float32)
         observation[0, layout.slices["unseen"]] = counts / 8
-        mask = np.array([[1, 1, 0, 0]], np.int8)
-        takes = best_play(counts.tolist(), rules).takes_tie_bet
-        seen.add(takes)
-        assert agent.act(observation, mask, rng)[0] == (1 if takes else 0)
-    assert seen == {True, False}
+        mask = np.array([[1] * 6 + [0, 0]], np.int8)
+        best = best_play(counts.tolist(), rules)
+        if all(best.goes_to_war[rank] in (None, True) for rank in range(13)):
+            chosen = (best.takes_tie_bet, best.level)
+            seen.add(chosen)
+            assert agent.act(observation, mask, rng)[0] == 3 * best.takes_tie_bet + best.level - 1, counts
+    assert seen >= {(True, 3), (False, 1)}
 
 
 def test_counting_is_worth_little_and_rarely_possible() -> None:
-    """Sample 1,000,000 rounds, six packs dealt to the last ten cards."""
+    """Sample 4,000,000 rounds, six packs dealt to the last ten cards: one tie bet in about 550 rounds (4 s. e.)."""
     rules = CasinoRules(penetration=1.0)
-    row = counter_row(1.0, rules, play_rounds(rules, int(COUNTER), 1_000_000, False, 0, 7))
-    assert 0 < row["tie_bet_share"] < 0.01
+    row = counter_row(1.0, rules, play_rounds(rules, int(COUNTER), 4_000_000, False, 0, 7))
+    assert row["tie_bet_share"] == pytest.approx(1 / 553, abs=4 * np.sqrt(12 / 553 / 4_000_000))
     assert row["high"] < 0
+    assert -0.02 < row["counting_low"] < row["counting_high"] < 0.05
 
 
-def test_burning_changes_nothing_and_shares_are_whole() -> None:
-    distribution = war_distribution((2, 1, *(4,) * 11), 1)
-    assert sum(distribution.values()) == 1
+def test_burning_changes_nothing() -> None:
+    """Every order of two tiny shoes, three cards burned before a war: the mean equals the exact value without burns."""
+    for shoe in ([0, 0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1, 3]):
+        for bonus in (0, 1):
+            rules = CasinoRules(bonus=bonus)
+            total, count = Fraction(0), 0
+            for player, dealer, *_burned, second, other in permutations(shoe):
+                count += 1
+                if player != dealer:
+                    total += 1 if player > dealer else -1
+                else:
+                    total += 1 if second > other else -2 if second < other else 1 + bonus
+            counts = [shoe.count(rank) for rank in range(13)]
+            assert expectation(round_distribution(counts, "war", rules)) == total / count
     assert expectation(war_distribution((5, *(0,) * 12), 0)) == 1
+
+
+@pytest.mark.parametrize("counts", [5, None, "x" * 13, [4.9] * 13, [True] * 13, [-1] * 13, [4] * 12, [0] * 13])
+def test_compositions_are_checked(counts: object) -> None:
+    with pytest.raises(WarEnvError, match="counts"):
+        tie_probability(counts)
+    with pytest.raises(WarEnvError, match="surrender=False at this table"):
+        evaluate("surrender", CasinoRules(surrender=False))
+
+
+def test_kernel_and_agent_count_alike_and_the_cut_is_kept() -> None:
+    """The counter in the simulation and in the environment, on the same draws: the same bets and the same units."""
+    for packs, penetration, tie_pays in ((1, 1.0, 10), (1, 0.6, 10), (2, 0.9, 14)):
+        rules = CasinoRules(packs=packs, penetration=penetration, tie_pays=tie_pays, rounds=5_000)
+        sums, words = np.zeros(len(SUMS), np.int64), np.zeros(int(RECORD_WORDS), np.uint64)
+        simulate_rounds(words, make_plan(rules), COUNTER, np.uint64(5_000), False, np.uint64(77), sums)
+        lanes = CasinoLanes(rules, 1)
+        lanes.seed(lanes.all_rows, np.array([1], np.uint64))
+        lanes.reset()
+        lanes.records["draws"][0] = 77
+        agent, rng, bets = CASINO_AGENTS["counter"](rules), np.random.default_rng(0), 0
+        while not lanes.over[0]:
+            observation, mask = lanes.observe()
+            action = agent.act(observation, mask, rng)
+            bets += int(action[0] == 1)
+            lanes.step(action)
+        found = dict(zip(SUMS, sums.tolist(), strict=True))
+        ending = lanes.endings(lanes.all_rows)
+        assert found["tie_bets"] == bets
+        assert (bets > 0) == (penetration > 0.6)
+        assert (found["won"] / 2, found["ties"]) == (ending["units"][0], ending["ties"][0])
 
 
 def table_with(shoe: dict[int, int], **options: object) -> CasinoWarEnv:
@@ -154,6 +223,91 @@ def test_payoffs_of_every_branch() -> None:
     assert outcomes({11: 7}, [2, 7], bet_levels=3) == {3.0: 60}
     assert outcomes({11: 7}, [5, 6], bet_levels=3) == {-1.5: 60}
     assert outcomes({11: 7}, [5], bet_levels=3) == {30.0: 60}
+    assert outcomes({11: 7}, [2, 7], bet_levels=3, bonus=1) == {6.0: 60}
+    assert set(outcomes({11: 1, 10: 1}, [2], bet_levels=3)) == {3.0, -3.0}
+    assert set(outcomes({11: 1, 10: 1}, [5], bet_levels=3)) == {0.0, -6.0}
+
+
+@pytest.mark.parametrize(("bonus", "level"), [(0, 1), (1, 1), (0, 3), (1, 3)])
+def test_whole_rounds_with_the_tie_bet_add_up(bonus: int, level: int) -> None:
+    """Tie bet and war: +10 + 1, +10 - 2 = +8, +10 + 1 (+ bonus), and +9.5 surrendered; three levels win three times."""
+    totals = set()
+    for k in range(400):
+        env = table_with({0: 2}, bonus=bonus, bet_levels=level)
+        total = env.step(2 * level - 1)[1]
+        assert total == 10.0 * level
+        left, unseen = stack(env, [3, 1, 1], k)
+        reward = env.step(2 * level + (k % 4 > 0))[1]
+        record = env._lanes.records
+        if k % 4 == 0:
+            assert total + reward == 9.5 * level
+            continue
+        totals.add((total + reward) / level)
+        # Five cards left the shoe; two of them were seen, and three were burned.
+        assert int(record["left"][0]) == left - 5
+        assert int(record["unseen"][0].sum()) == unseen - 2
+    assert totals == ({11.0, 8.0} if bonus == 0 else {11.0, 8.0, 12.0})
+
+
+def stack(env: CasinoWarEnv, cards: list[int], key: int) -> tuple[int, int]:
+    """Put other cards into a table's shoe in the middle of a round; returns how many are in it, and unseen."""
+    record = env._lanes.records
+    for name in ("shoe", "unseen"):
+        record[name][0] = [*cards, *[0] * (13 - len(cards))]
+    record["left"][0] = sum(cards)
+    record["draws"][0] = key * 104729 + 3
+    return sum(cards), sum(cards)
+
+
+def test_burned_cards_are_not_seen() -> None:
+    """After a war the player's counts still hold the burned cards; the shoe does not."""
+    env = CasinoWarEnv(packs=1, rounds=200, penetration=1.0)
+    observation, info = env.reset(seed=0)
+    record, differs = env._lanes.records, 0
+    for _ in range(2_000):
+        counts = env.layout.unseen(observation)
+        assert np.array_equal(counts, record["unseen"][0])
+        hidden = int(counts.sum() - record["shoe"][0].sum())
+        assert hidden % 3 == 0
+        differs += hidden > 0
+        action = 3 if info["action_mask"][3] and not info["action_mask"][0] else 0
+        observation, _, over, _, info = env.step(action)
+        if over:
+            observation, info = env.reset()
+    assert differs > 200
+
+
+def test_the_shoe_is_shuffled_only_when_it_must_be() -> None:
+    """A new shoe comes right after the cut or the last cards, never before."""
+    rules = CasinoRules(packs=1, rounds=500, penetration=0.6)
+    env = CasinoWarEnv(rules)
+    env.reset(seed=3)
+    record, shuffles, dealt = env._lanes.records, 0, 0
+    for _ in range(450):
+        observation = env.step(3 if env.action_masks()[3] else 0)[0]
+        now = int(record["dealt"][0])
+        if now == 0:
+            shuffles += 1
+            assert dealt + 2 >= 0.6 * 52 - 5
+        else:
+            assert now > dealt
+        dealt = now
+        assert observation[env.layout.slices["rounds_left"]] == pytest.approx((500 - int(record["round"][0])) / 500)
+    assert shuffles > 15
+
+
+def test_the_table_is_clear_after_a_round() -> None:
+    """Cards and stake are shown in a tie alone; the text tells the round before."""
+    env = CasinoWarEnv(rounds=1, render_mode="ansi")
+    env.reset(seed=0)
+    observation = env.step(0)[0]
+    named = {name: observation[place] for name, place in env.layout.slices.items()}
+    assert not any(named[name].any() for name in ("phase", "player_card", "dealer_card", "stake"))
+    assert "1 rounds played" in env.render()
+    assert "last round: " in env.render()
+    tied = table_with({9: 9}, bet_levels=4, rounds=2)
+    named = {name: tied.step(2)[0][place] for name, place in tied.layout.slices.items() if name == "stake"}
+    assert named["stake"] == 0.75
 
 
 def test_a_war_is_won_lost_or_tied_as_the_cards_fall() -> None:
@@ -275,6 +429,8 @@ def test_text_and_description() -> None:
     env = CasinoWarEnv(render_mode="ansi", packs=1)
     env.reset(seed=0)
     assert env.render() == "round 1 of 50, 52 cards left, +0.0 units\nplace your bet"
+    env.step(0)
+    assert re.search(r"last round: \w+ v \w+, [+-]1.0\nplace your bet", env.render())
     table = table_with({12: 9}, render_mode="ansi", rounds=2)
     observation = table.step(0)[0]
     assert table.render().endswith("stake 1, player A, dealer A: surrender or war")
@@ -307,14 +463,26 @@ def test_bad_options_name_the_field(options: dict, words: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", [PPO, A2C, DQN])
-def test_plain_algorithms_learn(algorithm: type) -> None:
-    algorithm("MlpPolicy", gym.make(CASINO_ID), seed=0, device="cpu").learn(2_000)
+def test_plain_algorithms_run(algorithm: type) -> None:
+    """Without masks: actions that do not apply fall back."""
+    model = algorithm("MlpPolicy", gym.make(CASINO_ID), seed=0, device="cpu").learn(2_000)
+    assert model.num_timesteps >= 2_000
+
+
+def test_other_places_point_to_the_casino() -> None:
+    with pytest.raises(WarEnvError, match="has rules of its own: CasinoRules"):
+        gym.make("War-v0", preset="casino")
+    env = WarVecEnv("casino", 2)
+    with pytest.raises(WarEnvError, match="method 'set_opponent' does not exist on CasinoWarVectorEnv"):
+        env.env_method("set_opponent", "greedy")
 
 
 def test_a_learner_goes_to_war_and_leaves_the_tie_bet_alone(tmp_path: Path) -> None:
-    """From nothing, within a minute; its policy is asserted over 5,000 positions of play, not its luck."""
+    """From nothing, within 60 seconds; its policy is asserted over 30,720 positions of play, not its luck."""
     rules = CasinoRules()
+    start = time.process_time()
     network = train_casino(rules, seed=0)
+    assert time.process_time() - start < 60
     env = WarVecEnv(rules, 512)
     env.seed(1000)
     observations = env.reset()
@@ -350,8 +518,14 @@ def test_casino_edge_quick_writes_everything(tmp_path: Path) -> None:
     returns = {row["agent"]: row for row in summary["agents"]}
     assert set(returns) == {"war", "surrender", "tie_bettor", "counter", "trained"}
     assert returns["tie_bettor"]["high"] < returns["surrender"]["low"]
-    exact = -float(evaluate("war", CasinoRules()).edge)
-    assert returns["war"]["low"] - 0.01 < exact < returns["war"]["high"] + 0.01
+    for row in summary["agents"]:
+        if row["exact_full_shoe"] is not None:
+            assert abs(row["per_round"] - row["exact_full_shoe"]) < 4 * row["standard_error"]
+    assert returns["tie_bettor"]["tie_bet_share"] == 1.0
+    assert 0 < returns["counter"]["tie_bet_share"] < 0.01
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert "tie_bettor" in page
+    assert "The counter" in page
     for name in ("casino_edges.png", "casino_counting.png", "report.html"):
         assert (tmp_path / "r" / name).exists()
     text = run("casino_edge", "--packs", "9", "--out", str(tmp_path / "x"), code=2)

@@ -95,7 +95,7 @@ def test_the_vector_environment_follows_the_contract_of_vec_env() -> None:
     env.env_method("set_opponent", "reserve")
     with pytest.raises(ArgumentError, match="acts on all rows or on none"):
         env.env_method("set_opponent", "greedy", indices=[1])
-    with pytest.raises(ArgumentError, match="cannot be set on single rows"):
+    with pytest.raises(ArgumentError, match="cannot be set: rows are not objects"):
         env.set_attr("seat", 1)
     with pytest.raises(ArgumentError, match="autoreset_mode is not allowed"):
         WarVecEnv("mini", 2, autoreset_mode="NextStep")

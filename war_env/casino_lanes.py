@@ -76,13 +76,21 @@ class CasinoLanes(BaseLanes):
         return dict(zip(self.end_keys, (units, rounds, ties), strict=True))
 
     def text(self, row: int) -> str:
-        """One table as text."""
+        """One table as text, with the last open cards of the round before."""
         table: Any = self.records[row]
         units = f"{int(table['half_units']) / 2:+.1f} units"
+        last = ""
+        if table["last_player"] and not table["phase"]:
+            cards = f"{_rank(table['last_player'])} v {_rank(table['last_dealer'])}"
+            last = f"\nlast round: {cards}, {int(table['last_won']) / 2:+.1f}"
         if table["round"] >= self.rules.rounds:
-            return f"{int(table['round'])} rounds played, {units}"
-        head = f"round {int(table['round']) + 1} of {self.rules.rounds}, {int(table['left'])} cards left, {units}"
+            return f"{int(table['round'])} rounds played, {units}{last}"
+        head = f"round {int(table['round']) + 1} of {self.rules.rounds}, {int(table['left'])} cards left, {units}{last}"
         if not table["phase"]:
             return f"{head}\nplace your bet"
-        cards = (RANK_NAMES[int(table[name]) - 1] for name in ("player", "dealer"))
-        return f"{head}\nstake {int(table['stake'])}, player {next(cards)}, dealer {next(cards)}: surrender or war"
+        cards = f"player {_rank(table['player'])}, dealer {_rank(table['dealer'])}"
+        return f"{head}\nstake {int(table['stake'])}, {cards}: surrender or war"
+
+
+def _rank(number: int) -> str:
+    return RANK_NAMES[int(number) - 1]

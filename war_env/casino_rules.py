@@ -23,8 +23,7 @@ CASINO_SUMMARY = "Casino War: one player against the house, 50 rounds of a six-p
 NUM_RANKS = 13
 CARDS_OF_A_RANK = 4  # in one pack
 BURNED = 3  # cards burned before a war
-MOST_CARDS_OF_A_ROUND = 7
-RESERVE = 10  # cards that are never dealt: a round is only started with more
+RESERVE = 10  # a round is only started with more cards than these in the shoe
 
 _SOURCE = "Wizard of Odds"
 _INTEGERS = (("packs", 1, 8), ("tie_pays", 1, 1000), ("rounds", 1, 10_000), ("bet_levels", 1, 10), ("bonus", 0, 1))
@@ -99,7 +98,7 @@ class CasinoRules:
         return dataclasses.asdict(self)
 
 
-# Payoffs in half units of the ante; every one stands here and nowhere else.
+# Payoffs in half units of the ante. Kernel, exact evaluation and documentation take them from here.
 WIN, LOSE = 2, -2
 SURRENDER = -1
 WAR_WON, WAR_LOST, WAR_TIED = 2, -4, 2

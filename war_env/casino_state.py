@@ -26,6 +26,10 @@ RECORD = np.dtype(
         ("stake", "u8"),  # ante of the round in units, 0 before it
         ("player", "u8"),  # player's card in a tie, rank + 1, else 0
         ("dealer", "u8"),  # dealer's
+        ("last_player", "u8"),  # last open cards of the round that ended last, rank + 1, 0 before the first
+        ("last_dealer", "u8"),
+        ("last_won", "i8"),  # half units that round won
+        ("round_won", "i8"),  # half units the round at hand has won so far
         ("ties", "u8"),  # ties of the episode
         ("half_units", "i8"),  # half units won in the episode
         ("left", "u8"),  # cards in the shoe
@@ -35,9 +39,27 @@ RECORD = np.dtype(
     ]
 )
 _FIELDS: Any = RECORD.fields
-(LANE, STEPS, OVER, DRAWS, ROUND, PHASE, STAKE, PLAYER, DEALER, TIES, HALF_UNITS, LEFT, DEALT, SHOE, UNSEEN) = (
-    np.uint64(_FIELDS[name][1] // 8) for name in _FIELDS
-)
+(
+    LANE,
+    STEPS,
+    OVER,
+    DRAWS,
+    ROUND,
+    PHASE,
+    STAKE,
+    PLAYER,
+    DEALER,
+    LAST_PLAYER,
+    LAST_DEALER,
+    LAST_WON,
+    ROUND_WON,
+    TIES,
+    HALF_UNITS,
+    LEFT,
+    DEALT,
+    SHOE,
+    UNSEEN,
+) = (np.uint64(_FIELDS[name][1] // 8) for name in _FIELDS)
 RECORD_WORDS = np.uint64(RECORD.itemsize // 8)
 
 # Places in the plan.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from war_env.errors import RulesError, unknown_name
+from war_env.casino_rules import CASINO_ID, CASINO_NAME
+from war_env.errors import RulesError, UnknownNameError, unknown_name
 from war_env.rules import Rules
 
 
@@ -89,6 +90,11 @@ def get_preset(name: str) -> Preset:
     for preset in PRESETS:
         if name in (preset.name, preset.id):
             return preset
+    if name in (CASINO_NAME, CASINO_ID):
+        raise UnknownNameError(
+            f"preset={name!r} has rules of its own: CasinoRules, CasinoWarEnv, gym.make({CASINO_ID!r}), "
+            "experiments.casino_edge."
+        )
     raise unknown_name("preset", name, [known for preset in PRESETS for known in (preset.name, preset.id)])
 
 

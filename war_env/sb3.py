@@ -104,7 +104,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Rows are not separate objects here, so that attributes cannot be set; use `env_method("set_opponent", …)`."""
         raise ArgumentError(
-            f"attribute {attr_name!r} cannot be set on single rows; env_method('set_opponent', ...) works."
+            f"attribute {attr_name!r} cannot be set: rows are not objects of their own; use env_method."
         )
 
     def env_method(
@@ -116,7 +116,10 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
             return list(self.envs.action_masks()[rows])
         if len(set(rows)) < self.num_envs:
             raise ArgumentError(f"indices={indices!r} is not allowed: {method_name!r} acts on all rows or on none.")
-        return [getattr(self.envs, method_name)(*method_args, **method_kwargs)] * len(rows)
+        method = getattr(self.envs, method_name, None)
+        if method is None:
+            raise ArgumentError(f"method {method_name!r} does not exist on {type(self.envs).__name__}.")
+        return [method(*method_args, **method_kwargs)] * len(rows)
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
         """No row is wrapped."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from war_env.casino_env import CasinoWarEnv
+from war_env.casino_rules import CasinoRules
+from war_env.casino_state import RECORD_WORDS, make_plan
+from war_env.engine.casino import ALWAYS_WAR, SUMS, simulate_rounds
 from war_env.env import WarEnv
 from war_env.game import Game
 from war_env.policy import ScriptedPolicy
@@ -17,7 +20,11 @@ def compile_all() -> None:
     env = WarEnv("mini")
     observation, info = env.reset(seed=0)
     env.step(0)
-    CasinoWarEnv().reset(seed=0)
+    table = CasinoWarEnv()
+    table.reset(seed=0)
+    table.step(0)
+    words, sums = np.zeros(int(RECORD_WORDS), np.uint64), np.zeros(len(SUMS), np.int64)
+    simulate_rounds(words, make_plan(CasinoRules()), ALWAYS_WAR, np.uint64(1), True, np.uint64(1), sums)
     rules = get_rules("classic")
     game = Game.from_stocks(["2 3", "4 5"], rules)
     game.play()

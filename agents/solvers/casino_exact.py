@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from war_env.casino_rules import (
     BONUS,
     CARDS_OF_A_RANK,
@@ -26,7 +28,7 @@ from war_env.casino_rules import (
     WIN,
     CasinoRules,
 )
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, checked_int
 
 Distribution = dict[Fraction, Fraction]  # units won -> probability
 HALF = Fraction(1, 2)
@@ -38,11 +40,11 @@ def full_shoe(packs: int) -> tuple[int, ...]:
 
 
 def _checked(counts: Sequence[int], least: int) -> tuple[int, ...]:
-    cards = tuple(int(count) for count in counts)
-    if len(cards) != NUM_RANKS or min(cards) < 0 or sum(cards) < least:
-        raise ArgumentError(
-            f"counts={counts!r} is not allowed: it must hold {NUM_RANKS} numbers >= 0, together at least {least}."
-        )
+    if isinstance(counts, str) or not isinstance(counts, Sequence | np.ndarray) or len(counts) != NUM_RANKS:
+        raise ArgumentError(f"counts={counts!r} is not allowed: it must hold {NUM_RANKS} integers >= 0.")
+    cards = tuple(checked_int(f"counts[{rank}]", count, 0) for rank, count in enumerate(counts))
+    if sum(cards) < least:
+        raise ArgumentError(f"counts={counts!r} is not allowed: together they must be at least {least}.")
     return cards
 
 
@@ -91,6 +93,8 @@ def round_distribution(counts: Sequence[int], policy: str, rules: CasinoRules) -
         return {Fraction(TIE_BET_WON * rules.tie_pays, 2): tie, TIE_BET_LOST * HALF: 1 - tie}
     if policy not in ("surrender", "war"):
         raise ArgumentError(f"policy={policy!r} is not allowed: it must be one of surrender, war, tie_bet.")
+    if policy == "surrender" and not rules.surrender:
+        raise ArgumentError("policy='surrender' is not allowed: surrender=False at this table.")
     distribution: Distribution = {WIN * HALF: (1 - tie) / 2, LOSE * HALF: (1 - tie) / 2}
     for rank, count in enumerate(cards):
         chance = Fraction(count * (count - 1), total * (total - 1))
@@ -135,13 +139,15 @@ class BestPlay:
         takes_tie_bet: whether the tie bet has a positive expectation.
         tie_bet: its expectation.
         goes_to_war: for each rank, whether war beats surrender after a tie of that rank (None where it cannot tie).
-        value: expectation of the round with the best decisions, the tie bet included where it pays.
+        value: expectation of a round of one unit with the best decisions, the tie bet included where it pays.
+        level: the best ante in units: the highest where the value is positive, else the lowest.
     """
 
     takes_tie_bet: bool
     tie_bet: Fraction
     goes_to_war: tuple[bool | None, ...]
     value: Fraction
+    level: int
 
 
 def best_play(counts: Sequence[int], rules: CasinoRules) -> BestPlay:
@@ -158,4 +164,4 @@ def best_play(counts: Sequence[int], rules: CasinoRules) -> BestPlay:
         war = mean(war_distribution((*cards[:rank], count - 2, *cards[rank + 1 :]), rules.bonus))
         wars.append(not rules.surrender or war > SURRENDER * HALF)
         value += chance * (war if wars[-1] else SURRENDER * HALF)
-    return BestPlay(tie_bet > 0, tie_bet, tuple(wars), value)
+    return BestPlay(tie_bet > 0, tie_bet, tuple(wars), value, rules.bet_levels if value > 0 else 1)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -12,8 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.training.ppo import to_network
 from war_env.casino_rules import CASINO_ID, CasinoRules
-from war_env.casino_state import CasinoLayout
-from war_env.policy import NetworkPolicy, save_network
+from war_env.policy import NetworkPolicy
 from war_env.sb3 import WarVecEnv
 
 STEPS = 2_000_000
@@ -61,9 +58,3 @@ def train_casino(
     )
     model.learn(steps, callback=_Reporter(report))
     return to_network(model, description=f"MaskablePPO on {CASINO_ID}, {steps:,} steps", steps=steps)
-
-
-def train_and_save(rules: CasinoRules, steps: int, seed: int, path: Path) -> dict[str, Any]:
-    """Train and export the weights; returns what a run keeps of it."""
-    save_network(path, train_casino(rules, steps, seed), CasinoLayout(rules))
-    return {"steps": steps, "seed": seed}

@@ -31,6 +31,9 @@ from war_env.casino_state import (
     DRAWS,
     HALF_UNITS,
     LANE,
+    LAST_DEALER,
+    LAST_PLAYER,
+    LAST_WON,
     LEFT,
     LIMIT,
     MAY_SURRENDER,
@@ -42,6 +45,7 @@ from war_env.casino_state import (
     PLAYER,
     RECORD_WORDS,
     ROUND,
+    ROUND_WON,
     ROUNDS,
     SHOE,
     STAKE,
@@ -57,6 +61,11 @@ _RANKS = np.uint64(NUM_RANKS)
 _OF_A_RANK = np.uint64(CARDS_OF_A_RANK)
 _RESERVE, _BURNED = np.uint64(RESERVE), np.uint64(BURNED)
 BETTING, TIED = ZERO, ONE
+# What a simulation sums up: over rounds, then over shoes.
+SUMS = (
+    *("rounds", "won", "won_squares", "ties", "tie_bets", "side"),  # side: half units of the tie bets alone
+    *("shoes", "rounds_squares", "shoe_won_squares", "rounds_won", "shoe_side_squares", "rounds_side"),
+)
 # Policies of the simulation.
 ALWAYS_WAR, ALWAYS_SURRENDER, TIE_BETTOR, COUNTER = (np.uint64(k) for k in range(4))
 
@@ -94,15 +103,23 @@ def draw_open(words, lane):
     return rank
 
 
+@inline
+def needs_new_shoe(words, plan, lane):
+    """Whether the cut is passed or too few cards are left for another round."""
+    return words[lane + DEALT] >= plan[CUT] or words[lane + LEFT] <= _RESERVE
+
+
 @kernel
-def begin_round(words, plan, lane):
-    """Reshuffle if the cut is passed or too few cards are left; then the player bets."""
-    if words[lane + DEALT] >= plan[CUT] or words[lane + LEFT] <= _RESERVE:
-        new_shoe(words, plan, lane)
-    words[lane + PHASE] = BETTING
+def end_round(words, plan, lane):
+    """Note what the round won, clear the table, and reshuffle before the next one where the shoe needs it."""
+    words[lane + LAST_WON] = words[lane + ROUND_WON]
+    words[lane + ROUND_WON] = ZERO
     words[lane + STAKE] = ZERO
     words[lane + PLAYER] = ZERO
     words[lane + DEALER] = ZERO
+    words[lane + ROUND] += ONE
+    if words[lane + ROUND] < plan[ROUNDS] and needs_new_shoe(words, plan, lane):
+        new_shoe(words, plan, lane)
 
 
 @kernel
@@ -113,26 +130,39 @@ def start_episode(words, plan, lane):
         words[lane + np.uint64(k)] = ZERO
     words[lane + DRAWS] = key
     new_shoe(words, plan, lane)
-    begin_round(words, plan, lane)
+
+
+@inline
+def deal_open(words, lane):
+    """One open card each, player first; returns both ranks."""
+    player = draw_open(words, lane)
+    dealer = draw_open(words, lane)
+    words[lane + LAST_PLAYER] = player + ONE
+    words[lane + LAST_DEALER] = dealer + ONE
+    return player, dealer
+
+
+@inline
+def tie_bet_half_units(plan, is_tie):
+    """Half units that a tie bet of one unit wins."""
+    return np.int64(TIE_BET_WON) * np.int64(plan[TIE_PAYS]) if is_tie else np.int64(TIE_BET_LOST)
 
 
 @kernel
 def bet(words, plan, lane, level, with_tie_bet):
     """Ante `level` units, maybe as much on a tie, and deal; returns the half units won at once."""
-    player, dealer = draw_open(words, lane), draw_open(words, lane)
-    words[lane + STAKE] = level
-    words[lane + PLAYER] = player + ONE
-    words[lane + DEALER] = dealer + ONE
+    player, dealer = deal_open(words, lane)
     won = np.int64(0)
     if player == dealer:
+        words[lane + STAKE] = level
+        words[lane + PLAYER] = player + ONE
+        words[lane + DEALER] = dealer + ONE
         words[lane + PHASE] = TIED
         words[lane + TIES] += ONE
-        if with_tie_bet:
-            won += np.int64(TIE_BET_WON) * np.int64(plan[TIE_PAYS])
     else:
         won += np.int64(WIN) if player > dealer else np.int64(LOSE)
-        if with_tie_bet:
-            won += np.int64(TIE_BET_LOST)
+    if with_tie_bet:
+        won += tie_bet_half_units(plan, player == dealer)
     return won * np.int64(level)
 
 
@@ -144,7 +174,7 @@ def settle_tie(words, plan, lane, goes_to_war):
         return np.int64(SURRENDER) * stake
     for _ in range(_BURNED):
         draw(words, lane)
-    player, dealer = draw_open(words, lane), draw_open(words, lane)
+    player, dealer = deal_open(words, lane)
     if player > dealer:
         return np.int64(WAR_WON) * stake
     if player < dealer:
@@ -170,10 +200,9 @@ def act(words, plan, lane, action):
         won = settle_tie(words, plan, lane, not is_surrender)
         words[lane + PHASE] = BETTING
     words[lane + HALF_UNITS] += np.uint64(won)
+    words[lane + ROUND_WON] += np.uint64(won)
     if words[lane + PHASE] == BETTING:
-        words[lane + ROUND] += ONE
-        if words[lane + ROUND] < plan[ROUNDS]:
-            begin_round(words, plan, lane)
+        end_round(words, plan, lane)
     return won, is_illegal
 
 
@@ -260,9 +289,20 @@ def tie_bet_pays(words, plan, lane):
     return pairs * (plan[TIE_PAYS] + ONE) > total * (total - ONE)
 
 
+@kernel
+def add_shoe(sums, rounds, won, side):
+    """Add one shoe to the sums that intervals by shoe need."""
+    sums[6] += 1
+    sums[7] += rounds * rounds
+    sums[8] += won * won
+    sums[9] += rounds * won
+    sums[10] += side * side
+    sums[11] += rounds * side
+
+
 @entry
 def simulate_rounds(words, plan, policy, rounds, is_fresh, key, sums):
-    """Play rounds by a fixed policy.
+    """Play rounds of one unit by a fixed policy.
 
     Args:
         words: room for one record.
@@ -271,8 +311,7 @@ def simulate_rounds(words, plan, policy, rounds, is_fresh, key, sums):
         rounds: how many, uint64.
         is_fresh: whether each round is dealt from a full shoe; otherwise shoes are played to their cut.
         key: where the draws start, uint64.
-        sums: int64, shape (8,), written: rounds, half units won, sum of their squares, ties, tie bets, shoes, and over
-            shoes the sum of squares of (half units won) and of rounds times half units.
+        sums: int64, shape (12,), written, see SUMS.
     """
     words, plan = pointer(words), pointer(plan)
     lane = ZERO
@@ -280,27 +319,29 @@ def simulate_rounds(words, plan, policy, rounds, is_fresh, key, sums):
         words[np.uint64(k)] = ZERO
     words[lane + DRAWS] = key
     new_shoe(words, plan, lane)
-    won_in_shoe, rounds_in_shoe = np.int64(0), np.int64(0)
-    for k in range(8):
+    for k in range(12):
         sums[k] = 0
+    shoe_rounds, shoe_won, shoe_side = np.int64(0), np.int64(0), np.int64(0)
     for _ in range(rounds):
-        if is_fresh:
-            new_shoe(words, plan, lane)
-        elif words[lane + DEALT] >= plan[CUT] or words[lane + LEFT] <= _RESERVE:
-            sums[5] += 1
-            sums[6] += won_in_shoe * won_in_shoe
-            sums[7] += rounds_in_shoe * won_in_shoe
-            won_in_shoe, rounds_in_shoe = np.int64(0), np.int64(0)
+        if is_fresh or needs_new_shoe(words, plan, lane):
+            if shoe_rounds > 0:
+                add_shoe(sums, shoe_rounds, shoe_won, shoe_side)
+            shoe_rounds, shoe_won, shoe_side = np.int64(0), np.int64(0), np.int64(0)
             new_shoe(words, plan, lane)
         with_tie_bet = policy == TIE_BETTOR or (policy == COUNTER and tie_bet_pays(words, plan, lane))
         words[lane + PHASE] = BETTING
         won = bet(words, plan, lane, ONE, with_tie_bet)
-        if words[lane + PHASE] == TIED:
-            sums[3] += 1
+        is_tie = words[lane + PHASE] == TIED
+        if is_tie:
             won += settle_tie(words, plan, lane, policy != ALWAYS_SURRENDER)
+        side = tie_bet_half_units(plan, is_tie) if with_tie_bet else np.int64(0)
         sums[0] += 1
         sums[1] += won
         sums[2] += won * won
+        sums[3] += 1 if is_tie else 0
         sums[4] += 1 if with_tie_bet else 0
-        won_in_shoe += won
-        rounds_in_shoe += 1
+        sums[5] += side
+        shoe_rounds += 1
+        shoe_won += won
+        shoe_side += side
+    add_shoe(sums, shoe_rounds, shoe_won, shoe_side)
