@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from rich.table import Table
 
+from experiments.game_statistics import LENGTH_STATISTICS
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_choices
 from experiments.plots import length_histogram
-from experiments.published import LENGTH_STATISTICS, REFERENCES, compared, group_key, measure_group
+from experiments.published import REFERENCES, compared, group_key, measure_group
 from experiments.report import write_report
 from war_env.errors import ArgumentError, RulesError, checked_int
 from war_env.presets import get_rules

@@ -12,8 +12,8 @@ from experiments.harness import console, main
 from war_env import __version__
 from war_env.errors import ArgumentError
 from war_env.game import Game
+from war_env.game_view import comparison_text
 from war_env.record import read_record
-from war_env.render.text import comparison_text
 
 
 @dataclass

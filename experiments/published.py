@@ -7,101 +7,17 @@ programs that share no code with this project, over 1,000,000 games (shuffled an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 
+from experiments.game_statistics import STATISTICS
+from experiments.known_deals import DEALS, ENUMERATED
 from war_env.presets import get_rules
 from war_env.rules import Rules
-from war_env.simulation import GameStatistics, simulate
-
-Value = tuple[float, float]  # a statistic and its standard error
-
-
-def _mean(values: np.ndarray) -> Value:
-    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else 0.0
-
-
-def _share(is_so: np.ndarray) -> Value:
-    share = float(is_so.mean())
-    return share, math.sqrt(max(share * (1 - share), 1 / is_so.size) / is_so.size)
-
-
-def _deviation(values: np.ndarray) -> Value:
-    deviation = float(values.std(ddof=1))
-    fourth = float(((values - values.mean()) ** 4).mean())
-    return deviation, math.sqrt(max(fourth - deviation**4, 0.0) / values.size) / (2 * deviation)
-
-
-def _quantile(share: float) -> Callable[[np.ndarray], Value]:
-    def statistic(values: np.ndarray) -> Value:
-        half = math.sqrt(share * (1 - share) / values.size)  # standard error of the share, turned into the value's
-        low, middle, high = np.percentile(values, [100 * (share - half), 100 * share, 100 * (share + half)])
-        return float(middle), float(high - low) / 2
-
-    return statistic
-
-
-def _of_lengths(statistic: Callable[[np.ndarray], Value], unit: str = "battles") -> Callable[[GameStatistics], Value]:
-    return lambda stats: statistic(getattr(stats, unit)[stats.is_finished].astype(np.float64))
-
-
-def _aces(count: int) -> Callable[[GameStatistics], Value]:
-    def statistic(stats: GameStatistics) -> Value:
-        dealt = stats.aces[:, 0] == count
-        return _mean(np.where(stats.winner[dealt] < 0, 0.5, stats.winner[dealt] == 0).astype(float))
-
-    return statistic
-
-
-def _ties_per_comparison(stats: GameStatistics) -> Value:
-    ratio = stats.wars.sum() / stats.comparisons.sum()
-    residual = stats.wars - ratio * stats.comparisons
-    return float(ratio), float(residual.std() / math.sqrt(stats.games) / stats.comparisons.mean())
-
-
-def _undone(stats: GameStatistics) -> np.ndarray:
-    """Pots taken back: every battle has one comparison more than wars, but for a tie that nobody could pay for."""
-    return stats.battles + stats.wars - stats.comparisons
-
-
-# Statistics of lengths of finished games: what is counted, and how it is summed up.
-LENGTH_STATISTICS: dict[str, tuple[str, Callable[[np.ndarray], Value]]] = {
-    "mean": ("battles", _mean),
-    "sd": ("battles", _deviation),
-    "median": ("battles", _quantile(0.5)),
-    "p95": ("battles", _quantile(0.95)),
-    "p99": ("battles", _quantile(0.99)),
-    "max": ("battles", lambda values: (float(values.max()), 0.0)),
-    "plays": ("plays", _mean),
-    "plays sd": ("plays", _deviation),
-    "plays median": ("plays", _quantile(0.5)),
-    "comparisons": ("comparisons", _mean),
-    "wars": ("wars", _mean),
-}
-# Statistics of all games.
-STATISTICS: dict[str, Callable[[GameStatistics], Value]] = {
-    **{name: _of_lengths(statistic, unit) for name, (unit, statistic) in LENGTH_STATISTICS.items()},
-    "loops": lambda stats: _share(stats.reason == "loop"),
-    "without a verdict": lambda stats: _share(~stats.is_finished),
-    "period": lambda stats: (float(stats.period.max()), 0.0),
-    "first battle tied": lambda stats: _share(stats.wars > 0),
-    "seat 0 wins, no tie": lambda stats: _share((stats.winner == 0) & (stats.wars == 0)),
-    "seat 0 wins": lambda stats: _share(stats.winner == 0),
-    "seat 1 wins": lambda stats: _share(stats.winner == 1),
-    "draws": lambda stats: _share(stats.winner < 0),
-    "decided battles": lambda stats: _mean((stats.battles - _undone(stats)).astype(float)),
-    "last tie taken back": lambda stats: _share(_undone(stats) > 0),
-    "sd of captured difference": lambda stats: _deviation((stats.held[:, 0] - stats.held[:, 1]).astype(float)),
-    "ties per comparison": _ties_per_comparison,
-    "no tie in one pass": lambda stats: _share(stats.wars == 0),
-    "seconds per comparison": lambda stats: _mean(stats.seconds),
-    **{f"wins with {count} aces": _aces(count) for count in range(5)},
-}
+from war_env.simulation import simulate
 
 
 @dataclass(frozen=True)
@@ -141,43 +57,6 @@ class Reference:
     def rules(self) -> Rules:
         """The rules."""
         return get_rules(self.preset, **self.options)
-
-
-def _all_deals(ranks: int, suits: int) -> np.ndarray:
-    """Every order of a small deck, dealt to two seats: int64, shape (games, 2, cards)."""
-    orders = np.array(list(permutations(range(ranks * suits))))
-    return orders.reshape(len(orders), 2, -1)
-
-
-def _aces_against_the_rest(games: int, seed: int) -> np.ndarray:
-    """The four aces in seat 0, shuffled, against all other cards: int64, shape (games, 2, 48)."""
-    rng = np.random.default_rng(seed)
-    deals = np.full((games, 2, 48), -1)
-    deals[:, 0, :4] = rng.permuted(np.tile(np.arange(48, 52), (games, 1)), axis=1)
-    deals[:, 1] = rng.permuted(np.tile(np.arange(48), (games, 1)), axis=1)
-    return deals
-
-
-# Chosen deals: from the number of games and the seed to stocks; those of complete enumerations ignore both.
-DEALS: dict[str, Callable[[int, int], np.ndarray]] = {
-    "4 strict ranks, all": lambda games, seed: _all_deals(4, 1),
-    "6 strict ranks, all": lambda games, seed: _all_deals(6, 1),
-    "8 strict ranks, all": lambda games, seed: _all_deals(8, 1),
-    "10 strict ranks, all": lambda games, seed: _all_deals(10, 1),
-    "3 x 2, all": lambda games, seed: _all_deals(3, 2),
-    "2 x 2, all": lambda games, seed: _all_deals(2, 2),
-    "aces against the rest": _aces_against_the_rest,
-    "Spivey's deal": lambda games, seed: np.array([[[int(c) - 1 for c in s.split()] for s in spivey_stocks()]]),
-}
-ENUMERATED = (*(name for name in DEALS if name.endswith(", all")), "Spivey's deal")
-
-SPIVEY_A = "26 46 1 7 8 27 9 28 29 47 2 10 11 30 12 31 32 48 3 13 14 33 15 34 35 49"
-SPIVEY_B = "16 36 17 37 38 50 4 18 19 39 20 40 41 51 5 21 22 42 23 43 44 52 6 24 25 45"
-
-
-def spivey_stocks() -> list[str]:
-    """Spivey's 52-card deal that comes back after 31,920 battles; there the lower number wins, here the higher."""
-    return [" ".join(str(53 - int(card)) for card in stock.split()) for stock in (SPIVEY_A, SPIVEY_B)]
 
 
 def no_tie_in_one_pass() -> Fraction:

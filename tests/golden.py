@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from war_env import PRESETS, Game
+from war_env.game_view import comparison_text
 from war_env.presets import Preset
-from war_env.render.text import comparison_text
 
 FOLDER = Path(__file__).parent / "golden_games"
 SEED = 2026

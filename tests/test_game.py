@@ -22,7 +22,7 @@ from war_env import (
     simulate,
 )
 from war_env.cards import Deck, cards_in, has_suits, mask_of
-from war_env.game import Outcome
+from war_env.game_view import Outcome
 
 
 def test_the_example_of_the_documentation() -> None:

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from experiments.published import DEALS, REFERENCES, group_key, measure_group, no_tie_in_one_pass, spivey_stocks
+from experiments.known_deals import DEALS, spivey_stocks
+from experiments.published import REFERENCES, group_key, measure_group, no_tie_in_one_pass
 from war_env import Game, Rules, get_rules, simulate
 from war_env.rules import WINNINGS
 

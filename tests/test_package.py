@@ -32,7 +32,8 @@ ORDER = (
     ("base_lanes", "imagine", "simulation", "render"),
     ("lanes", "casino_lanes", "lane_env"),
     ("lane_vector_env",),
-    ("env", "game", "vector_env", "casino_env"),
+    ("env", "game_view", "vector_env", "casino_env"),
+    ("game",),
     ("sb3", "warmup"),
 )
 

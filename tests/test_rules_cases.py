@@ -13,7 +13,7 @@ import pytest
 from scipy.optimize import linprog
 
 from war_env import Game, Rules
-from war_env.game import Outcome
+from war_env.game_view import Outcome
 
 ONE_PASS = {"goal": "stock_out", "winnings": "captured", "run_out": "take_back"}
 

@@ -27,7 +27,8 @@ from war_env.rules import Rules
 if TYPE_CHECKING:
     from war_env.casino_env import CasinoWarEnv, CasinoWarVectorEnv
     from war_env.env import WarEnv
-    from war_env.game import Game, Outcome
+    from war_env.game import Game
+    from war_env.game_view import Outcome
     from war_env.simulation import GameStatistics, simulate
     from war_env.vector_env import WarVectorEnv
 
@@ -37,7 +38,7 @@ _LAZY = {
     "Game": "game",
     "GameStatistics": "simulation",
     "simulate": "simulation",
-    "Outcome": "game",
+    "Outcome": "game_view",
     "WarEnv": "env",
     "WarVectorEnv": "vector_env",
 }

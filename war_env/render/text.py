@@ -2,41 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from war_env.cards import cards_in
 from war_env.rules import Rules
 from war_env.state import NOBODY, REASONS
-
-if TYPE_CHECKING:
-    from war_env.game import Game
-
-
-def comparison_text(before: Game, slots: Sequence[int | None], after: Game) -> str:
-    """One comparison in a line: battle, whether it is a war, face-up cards with their slots, what becomes of the pot.
-
-    Args:
-        before, after: the game before and after it.
-        slots: what each seat played, None without a say.
-    """
-    deck = before.rules.deck
-    turned = " v ".join(
-        "-" if slot is None else f"{deck.name(card, before.with_suits)}[{slot}]"
-        for slot, card in zip(slots, after.turned, strict=True)
-    )
-    kind = "war" if any(before.pot) else ""
-    held = " ".join(map(str, after.held))
-    return f"battle {before.battles + 1:>3} {kind:<4} {turned:<24} {_taken(before, after):<13} held {held}"
-
-
-def _taken(before: Game, after: Game) -> str:
-    """What became of the pot."""
-    if after.battles == before.battles:
-        return "tie: war"
-    gains = [now - then for now, then in zip(after.held, before.held, strict=True)]
-    winners = [seat for seat, gain in enumerate(gains) if gain > 0]
-    return f"seat {winners[0]} takes" if len(winners) == 1 else "taken back"
 
 
 def view_text(state: Any, seats: Any, rules: Rules, observer: int) -> str:
