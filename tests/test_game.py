@@ -257,6 +257,13 @@ def test_simulate_names_what_is_wrong(arguments: dict, words: str) -> None:
         simulate(Rules(), **arguments)
 
 
+def test_long_runs_show_their_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    simulate(Rules(max_battles=1), 40_000, progress=True)
+    assert "games" in capsys.readouterr().err
+    simulate(Rules(max_battles=1), 40_000)
+    assert capsys.readouterr().err == ""
+
+
 def test_simulate_refuses_choices_and_unknown_units() -> None:
     with pytest.raises(RulesError, match="hand_size=5"):
         simulate(get_rules("strategic"), 1)
