@@ -41,10 +41,10 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def options() -> str:
-    """Every option of `Rules` with its default, range, meaning and source."""
+def option_table(rules: type) -> str:
+    """Every option of a rules class with its default, range, meaning and source."""
     rows = []
-    for entry in dataclasses.fields(Rules):
+    for entry in dataclasses.fields(rules):
         data = entry.metadata
         rows.append((f"`{entry.name}`", f"`{entry.default!r}`", data["allowed"], data["meaning"], data["source"]))
     return table(("option", "default", "values", "meaning", "source"), rows)
@@ -72,15 +72,6 @@ def checks() -> str:
     kinds = [reference.kind for reference in REFERENCES]
     parts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("exact", "published", "measured"))
     return f"`--check` compares {len(kinds)} numbers with theirs: {parts} (by two other programs)."
-
-
-def casino_options() -> str:
-    """Every option of `CasinoRules`."""
-    rows = []
-    for entry in dataclasses.fields(CasinoRules):
-        data = entry.metadata
-        rows.append((f"`{entry.name}`", f"`{entry.default!r}`", data["allowed"], data["meaning"], data["source"]))
-    return table(("option", "default", "values", "meaning", "source"), rows)
 
 
 def casino_payoffs() -> str:
@@ -155,14 +146,14 @@ def ablation() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "options": options,
+    "options": lambda: option_table(Rules),
     "presets": presets,
     "ids": ids,
     "fields": fields,
     "sizes": sizes,
     "scripted": scripted,
     "checks": checks,
-    "casino_options": casino_options,
+    "casino_options": lambda: option_table(CasinoRules),
     "casino_payoffs": casino_payoffs,
     "casino_fields": casino_fields,
     "casino_edges": casino_edges,

@@ -7,7 +7,7 @@ import numpy as np
 from war_env.casino_env import CasinoWarEnv
 from war_env.casino_rules import CasinoRules
 from war_env.casino_state import RECORD_WORDS, make_plan
-from war_env.engine.casino import ALWAYS_WAR, SUMS, simulate_rounds
+from war_env.engine.casino_simulation import ALWAYS_WAR, SUMS, simulate_rounds
 from war_env.env import WarEnv
 from war_env.game import Game
 from war_env.policy import ScriptedPolicy
