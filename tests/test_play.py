@@ -74,7 +74,12 @@ ONE_PASS = {
     ("reserve", "median"): 0.578,
 }
 HAND_OF_THREE = {("greedy", "random"): 0.514, ("lowest", "greedy"): 0.379, ("reserve", "greedy"): 0.967}
-UNLIMITED = {("lowest", "greedy"): 0.985, ("greedy", "random"): 0.449, ("reserve", "greedy"): 0.995}
+UNLIMITED = {
+    ("lowest", "greedy"): 0.985,
+    ("lowest", "random"): 0.984,
+    ("greedy", "random"): 0.449,
+    ("reserve", "greedy"): 0.995,
+}
 CELLS = [
     *(("War-v0", {}, pair, rate, 4) for pair, rate in STRATEGIC.items()),
     *(("WarOnePass-v0", {}, pair, rate, 4) for pair, rate in ONE_PASS.items()),
