@@ -22,6 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import agents
 from war_env.errors import ArgumentError, WarEnvError, checked_int
+from war_env.files import written_whole
 
 RESULTS = Path("results")
 _PACKAGES = ("gymnasium", "numpy", "numba", "stable-baselines3", "sb3-contrib", "torch")
@@ -91,10 +92,8 @@ def versions() -> dict[str, str]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    partial.write_text(text)
-    os.replace(partial, path)
+    with written_whole(path) as partial:
+        partial.write_text(text)
 
 
 def write_json(path: Path, value: Any) -> None:

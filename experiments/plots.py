@@ -11,6 +11,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+from war_env.files import written_whole
+
 _STYLE = {
     "figure.facecolor": "white",
     "axes.spines.top": False,
@@ -22,10 +24,9 @@ _STYLE = {
 
 
 def _save(figure: Any, path: Path) -> Path:
-    partial = path.with_name(f".{path.name}")
-    figure.savefig(partial, dpi=120, format="png", bbox_inches="tight")
+    with written_whole(path) as partial:
+        figure.savefig(partial, dpi=120, format="png", bbox_inches="tight")
     plt.close(figure)
-    partial.replace(path)
     return path
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from war_env.casino_rules import CasinoRules
 from war_env.casino_state import CASINO, CasinoLayout
 from war_env.errors import ArgumentError, NotationError, RulesError, WarEnvError, unknown_name
+from war_env.files import written_whole
 from war_env.layout import WAR, Layout
 from war_env.policy_names import SCRIPTED, policy_code
 from war_env.rules import Rules, check_options
@@ -163,13 +164,10 @@ def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: La
         "sha256": _arrays_hash(arrays),
     }
     text = json.dumps(card, indent=2) + "\n"
-    arrays_path.parent.mkdir(parents=True, exist_ok=True)
-    partial = arrays_path.with_suffix(f".{os.getpid()}.tmp")
-    with partial.open("wb") as file:
+    with written_whole(arrays_path) as partial, partial.open("wb") as file:
         np.savez(file, **arrays)
-    os.replace(partial, arrays_path)
-    partial.write_text(text)
-    os.replace(partial, card_path)
+    with written_whole(card_path) as partial:
+        partial.write_text(text)
 
 
 def load_network(path: str | os.PathLike[str]) -> NetworkPolicy:

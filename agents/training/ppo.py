@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -16,6 +15,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from war_env.errors import ArgumentError, checked_int
+from war_env.files import written_whole
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
 from war_env.presets import get_rules
@@ -134,9 +134,8 @@ def save_checkpoint(model: MaskablePPO, folder: Path) -> None:
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
     }
-    partial = folder / f"{CHECKPOINT}.{os.getpid()}.tmp"
-    torch.save(state, partial)
-    os.replace(partial, folder / CHECKPOINT)
+    with written_whole(folder / CHECKPOINT) as partial:
+        torch.save(state, partial)
 
 
 def load_checkpoint(model: MaskablePPO, folder: Path) -> None:
@@ -176,9 +175,8 @@ class _Recorder(BaseCallback):
         point = {"steps": self.num_timesteps, "seconds": self.seconds, "return": float(np.mean(returns or [0.0]))}
         self.curve.append(point | self.evaluate(to_network(self.model)))
         save_checkpoint(self.model, self.folder)
-        partial = self.folder / f"{CURVE}.{os.getpid()}.tmp"
-        partial.write_text(json.dumps(self.curve))
-        os.replace(partial, self.folder / CURVE)
+        with written_whole(self.folder / CURVE) as partial:
+            partial.write_text(json.dumps(self.curve))
         self.since = time.perf_counter()
 
 

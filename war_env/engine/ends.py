@@ -105,7 +105,7 @@ def empty_seats(words, octets, rules, game):
 
 
 @kernel
-def seats_without_cards(words, octets, rules, game, empty):
+def seats_without_cards(words, rules, game, empty):
     """Those of the seats with nothing to play that have no captured cards either."""
     seats = ZERO
     for number in range(rules[PLAYERS]):
@@ -120,7 +120,7 @@ def check_goal(words, octets, rules, game):
     empty = empty_seats(words, octets, rules, game)
     if empty == ZERO:
         return
-    in_game = words[game + IN_GAME] & ~seats_without_cards(words, octets, rules, game, empty)
+    in_game = words[game + IN_GAME] & ~seats_without_cards(words, rules, game, empty)
     knocked_out = words[game + DROPPED] & ~in_game
     words[game + IN_GAME] = in_game
     goal = rules[GOAL]

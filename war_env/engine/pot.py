@@ -172,7 +172,7 @@ def clear_battle(words, octets, seat):
 
 
 @inline
-def settle_knowledge(words, octets, rules, game, winner_number):
+def settle_knowledge(words, rules, game, winner_number):
     """After a battle: what lay face-up is known with the winner; what a loser may have staked is nowhere certain."""
     winner = seat_of(game, winner_number)
     words[winner + KNOWN] |= words[game + TABLE]
@@ -201,7 +201,7 @@ def collect_leftovers(words, octets, rules, game, winner, end):
 def collect(words, octets, rules, game, winner_number):
     """Give the pot to a seat, with what seats that are out still hold behind it."""
     winner = seat_of(game, winner_number)
-    settle_knowledge(words, octets, rules, game, winner_number)
+    settle_knowledge(words, rules, game, winner_number)
     tail = tail_of(octets, winner)
     end = append_pot(octets, rules, game, winner_number)
     for number in range(rules[PLAYERS]):
