@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 try:
+    from llvmlite import ir
     from numba import config, njit, types
     from numba.extending import intrinsic
 except ImportError as error:  # numba itself names the NumPy versions it supports
@@ -189,11 +190,55 @@ if IS_COMPILED:
 
         return types.CPointer(array.dtype)(array), generate
 
+    @intrinsic
+    def octets_of(typing: Any, words: Any) -> Any:
+        """The same memory, words behind a pointer, as bytes."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(types.uint8)(words), generate
+
+    def _store_digits(width: int) -> Any:
+        words, floats = ir.VectorType(ir.IntType(32), width), ir.VectorType(ir.FloatType(), width)
+
+        def spread(builder: Any, value: Any, vector: Any) -> Any:
+            lanes = ir.Constant(vector, ir.Undefined)
+            for k in range(width):
+                lanes = builder.insert_element(lanes, value, ir.Constant(ir.IntType(32), k))
+            return lanes
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array, at, digits, scale = args
+            repeated = spread(builder, builder.trunc(digits, ir.IntType(32)), words)
+            shifted = builder.lshr(repeated, ir.Constant(words, [4 * k for k in range(width)]))
+            values = builder.sitofp(builder.and_(shifted, ir.Constant(words, [15] * width)), floats)
+            place = builder.bitcast(builder.gep(array, [at]), floats.as_pointer())
+            builder.store(builder.fmul(values, spread(builder, scale, floats)), place, align=4)
+            return context.get_dummy_value()
+
+        @intrinsic
+        def store(typing: Any, array: Any, at: Any, digits: Any, scale: Any) -> Any:
+            return types.void(array, types.uint64, types.uint64, types.float32), generate
+
+        return store
+
 else:
+
+    def _store_digits(width: int) -> Any:
+        def store(array: Any, at: Any, digits: Any, scale: Any) -> None:
+            for k in range(width):
+                array[int(at) + k] = np.float32((int(digits) >> 4 * k) & 15) * scale
+
+        return store
 
     def pointer(array: Any) -> Any:
         """The array itself."""
         return array
+
+    def octets_of(words: Any) -> Any:
+        """The same memory, words, as bytes."""
+        return words.view(np.uint8)
 
     def count_bits(mask: Any) -> Any:
         """Number of set bits of a uint64."""
@@ -203,3 +248,8 @@ else:
         """Index of the lowest set bit of a uint64, which must not be 0."""
         mask = int(mask)
         return np.uint64((mask & -mask).bit_length() - 1)
+
+
+# Store the lowest hexadecimal digits of a uint64, lowest first, times `scale`, as float32 from `array[at]` on:
+# arguments array (pointer or array), at (uint64), digits (uint64), scale (float32).
+store_4_digits, store_8_digits = _store_digits(4), _store_digits(8)

@@ -92,6 +92,21 @@ class BaseLanes(ABC):
         their reset are left as they are.
         """
 
+    def step_one(self, action: int, observation: np.ndarray) -> tuple[np.ndarray, float, bool, bool, bool]:
+        """Step a single lane that is not over.
+
+        Args:
+            action: already checked to be in the action space.
+            observation: float32, shape (d,), written.
+
+        Returns:
+            The mask, int8 (a,), not to be changed; the reward; whether it is terminated, truncated, and was illegal.
+        """
+        mask, reward, flags = np.empty(self.num_actions, np.int8), np.zeros(1), np.zeros(3, np.uint8)
+        self.step_into(np.array([action], np.int64), observation, mask, reward, flags)
+        terminated, truncated, is_illegal = flags.astype(np.bool_).tolist()
+        return mask, reward.item(), terminated, truncated, is_illegal
+
     @abstractmethod
     def endings(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """How the episodes of the lanes `rows`, int64, ended: each of `end_keys`, one entry per lane."""
@@ -128,10 +143,6 @@ class BaseLanes(ABC):
     def over(self) -> np.ndarray:
         """Which lanes wait for their reset: bool, shape (n,)."""
         return np.asarray(self.header["over"], np.bool_)
-
-    def is_over(self, row: int) -> bool:
-        """Whether one lane waits for its reset."""
-        return bool(self.header["over"][row])
 
     def is_seeded(self, row: int) -> bool:
         """Whether a lane's stream was ever started."""

@@ -52,9 +52,8 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
         self._lanes = lanes
         self.observation_space = gym.spaces.Box(0.0, 1.0, (lanes.size,), np.float32)
         self.action_space = gym.spaces.Discrete(lanes.num_actions)
-        self._action = np.zeros(1, np.int64)
         self._mask = np.ones(lanes.num_actions, np.int8)
-        self._reward, self._flags = np.zeros(1), np.zeros(3, np.uint8)
+        self._is_on = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -71,7 +70,7 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
             self._lanes.rng = np.random.default_rng(draw_keys(self.np_random))
         self._lanes.reset()
         observations, masks = self._lanes.observe()
-        self._mask[:] = masks[0]
+        self._mask, self._is_on = masks[0], True
         return observations[0], {"action_mask": self._mask.copy(), "illegal_action": False}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -84,17 +83,17 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
             IllegalActionError: the action is not one, or is masked and the environment strict.
             FinishedError: the episode is over, or was never started.
         """
-        self._action[0] = self._checked(action)
+        slot = self._checked(action)
         observation = np.empty(self._lanes.size, np.float32)
-        self._lanes.step_into(self._action, observation, self._mask, self._reward, self._flags)
-        terminated, _, is_illegal = self._flags.tolist()
-        info = {"action_mask": self._mask.copy(), "illegal_action": bool(is_illegal)}
+        self._mask, reward, terminated, _, is_illegal = self._lanes.step_one(slot, observation)
+        info = {"action_mask": self._mask.copy(), "illegal_action": is_illegal}
         if terminated:
+            self._is_on = False
             info |= {key: plain(values[0]) for key, values in self._lanes.endings(_ROW).items()}
-        return observation, self._reward.item(), bool(terminated), False, info
+        return observation, reward, terminated, False, info
 
     def _checked(self, action: Any) -> int:
-        if self._lanes.is_over(0):
+        if not self._is_on:
             state = "is over" if self._lanes.is_seeded(0) else "was never started"
             raise FinishedError(f"the episode {state}: call reset() before step().")
         if type(action) is not int:

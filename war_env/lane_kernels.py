@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from war_env._jit import count_bits, entry, inline, kernel, pointer
+from war_env._jit import count_bits, entry, inline, kernel, octets_of, pointer
 from war_env.engine.ends import is_in_game, num_held
-from war_env.engine.piles import ONE, ZERO, octet, seat_of, set_octet
+from war_env.engine.pair import is_plain_pair, play_plain_pair
+from war_env.engine.piles import ONE, ZERO, octet, seat_of, set_octet, turn_up
 from war_env.engine.rng import next_word
-from war_env.engine.turn import compare, play_slot, start_game
+from war_env.engine.turn import card_of_slot, compare, start_game
 from war_env.engine.war import has_seat
-from war_env.observation import write_mask, write_observation
+from war_env.observation import num_slots, write_mask, write_observation
 from war_env.opponents import choose_slot
 from war_env.plan import (
     CAPTURE,
@@ -22,7 +23,6 @@ from war_env.plan import (
     LEARNER,
     LINEUP,
     LINEUP_WORDS,
-    MARGIN_AT_END,
     NEXT_STEP,
     REWARD,
     SETUP_AT,
@@ -31,7 +31,7 @@ from war_env.plan import (
     WIN,
 )
 from war_env.policy_names import FIRST_EXTERNAL
-from war_env.rules import CAPTURED, HAND_SIZE, NUM_CARDS, PLAYERS, WINNINGS_RULE
+from war_env.rules import CAPTURED, HAND_SIZE, IS_DUEL, NUM_CARDS, PLAYERS, WINNINGS_RULE
 from war_env.state import (
     BATTLES,
     CHOICES,
@@ -47,6 +47,7 @@ from war_env.state import (
     REASON,
     STEPS,
     TABLE,
+    UP,
     WAITING,
     WARS,
     WINNER,
@@ -92,35 +93,67 @@ def start_lane(words, octets, rules, setup, game):
         words[game + MARGIN] = np.uint64(margin_of(words, octets, rules, game, setup[LEARNER]))
 
 
+@inline
+def chosen_card(words, octets, rules, setup, game, number, action, external, at):
+    """The card that a seat plays: the learner by its action, a compiled policy by its choice, others by `external`."""
+    seat = seat_of(game, number)
+    policy = octet(octets, seat, POLICY)
+    slot = action
+    if number != setup[LEARNER]:
+        if policy >= FIRST_EXTERNAL:
+            slot = np.uint64(external[at + number])
+        else:
+            is_war = words[game + TABLE] != ZERO
+            slot = choose_slot(policy, count_bits(words[seat + HAND]), is_war, next_word(words, seat + CHOICES))
+    return card_of_slot(words, rules, game, seat, slot)
+
+
 @kernel
-def play_seats(words, octets, rules, setup, game, action, external, at):
-    """Every fighter plays: the learner its action, compiled policies their choice, others what `external` says."""
-    learner = setup[LEARNER]
-    is_war = words[game + TABLE] != ZERO
+def play_fighters(words, octets, rules, setup, game, action, external, at):
+    """Every fighter turns up a card, and they are compared."""
     fighters = words[game + FIGHTERS]
-    # A compiled policy sees its hand's size and `is_war`, which stay as they are while others turn up theirs.
+    # What a policy is asked by does not change while others turn up theirs, but for the table: it is laid afterwards.
+    for number in range(rules[PLAYERS]):
+        if has_seat(fighters, number):
+            card = chosen_card(words, octets, rules, setup, game, np.uint64(number), action, external, at)
+            set_octet(octets, seat_of(game, np.uint64(number)), UP, card)
     for number in range(rules[PLAYERS]):
         if has_seat(fighters, number):
             seat = seat_of(game, np.uint64(number))
-            policy = octet(octets, seat, POLICY)
-            slot = action
-            if np.uint64(number) != learner:
-                if policy >= FIRST_EXTERNAL:
-                    slot = np.uint64(external[at + np.uint64(number)])
-                else:
-                    slot = choose_slot(policy, count_bits(words[seat + HAND]), is_war, next_word(words, seat + CHOICES))
-            play_slot(words, octets, rules, game, seat, slot)
+            turn_up(words, octets, game, seat, octet(octets, seat, UP))
     compare(words, octets, rules, game)
+
+
+@kernel
+def play_seats(words, octets, rules, setup, game, action, external, at):
+    """One comparison: the plain battle of two by the short way, anything else by the general engine."""
+    if rules[IS_DUEL] == ZERO or words[game + TABLE] != ZERO:
+        play_fighters(words, octets, rules, setup, game, action, external, at)
+        return
+    first, second = seat_of(game, ZERO), seat_of(game, ONE)
+    card_0 = chosen_card(words, octets, rules, setup, game, ZERO, action, external, at)
+    card_1 = chosen_card(words, octets, rules, setup, game, ONE, action, external, at)
+    if is_plain_pair(words, octets, rules, game, first, second, card_0, card_1):
+        play_plain_pair(words, octets, rules, game, first, second, card_0, card_1)
+    else:
+        turn_up(words, octets, game, first, card_0)
+        turn_up(words, octets, game, second, card_1)
+        compare(words, octets, rules, game)
+
+
+@inline
+def is_bystander(words, game, learner):
+    """Whether the learner is in a game that goes on without its say."""
+    is_on = words[game + REASON] == ZERO and has_seat(words[game + IN_GAME], learner)
+    return is_on and not has_seat(words[game + FIGHTERS], learner)
 
 
 @kernel
 def is_waiting(words, octets, rules, game, learner):
     """Whether a seat that Python plays must choose while the learner has no say."""
-    if words[game + REASON] != ZERO or not has_seat(words[game + IN_GAME], learner):
+    if not is_bystander(words, game, learner):
         return False
     fighters = words[game + FIGHTERS]
-    if has_seat(fighters, learner):
-        return False
     for number in range(rules[PLAYERS]):
         if has_seat(fighters, number) and octet(octets, seat_of(game, np.uint64(number)), POLICY) >= FIRST_EXTERNAL:
             return True
@@ -131,22 +164,18 @@ def is_waiting(words, octets, rules, game, learner):
 def play_on(words, octets, rules, setup, game, external, at):
     """Play comparisons in which the learner has no say, until it has one, the game ends or Python must choose."""
     learner = setup[LEARNER]
-    while words[game + REASON] == ZERO and has_seat(words[game + IN_GAME], learner):
-        if has_seat(words[game + FIGHTERS], learner) or is_waiting(words, octets, rules, game, learner):
-            return
+    while is_bystander(words, game, learner) and not is_waiting(words, octets, rules, game, learner):
         play_seats(words, octets, rules, setup, game, ZERO, external, at)
 
 
 @kernel
-def reward_of(words, octets, rules, setup, game, is_over):
-    """The learner's reward of this step, float64."""
+def reward_of(words, octets, rules, setup, game):
+    """The learner's reward at the end of its episode, and of any step with the reward `capture`, float64."""
     learner = setup[LEARNER]
     if setup[REWARD] == WIN:
-        if not is_over or (words[game + REASON] != ZERO and words[game + WINNER] == NOBODY):
+        if words[game + REASON] != ZERO and words[game + WINNER] == NOBODY:
             return 0.0
         return 1.0 if words[game + REASON] != ZERO and words[game + WINNER] == learner else -1.0
-    if setup[REWARD] == MARGIN_AT_END and not is_over:
-        return 0.0
     margin = margin_of(words, octets, rules, game, learner)
     gained = margin
     if setup[REWARD] == CAPTURE:
@@ -155,7 +184,7 @@ def reward_of(words, octets, rules, setup, game, is_over):
     return np.float64(gained) / np.float64(rules[NUM_CARDS])
 
 
-@inline
+@kernel
 def show(words, octets, rules, layout, game, observer, obs, mask, row):
     """Write one row of observations and masks."""
     write_observation(words, octets, rules, layout, game, observer, obs, row * layout[LAYOUT_SIZE])
@@ -212,6 +241,52 @@ def note_endings(words, octets, plan, rows, counts, held):
             held[row * players + np.uint64(number)] = count
 
 
+@inline
+def act(words, octets, rules, setup, game, action, external, at):
+    """The learner's action and what follows up to its next one; returns whether it was an illegal one, uint8."""
+    is_illegal = action >= count_bits(words[seat_of(game, setup[LEARNER]) + HAND])
+    words[game + STEPS] += ONE
+    play_seats(words, octets, rules, setup, game, action, external, at)
+    return is_illegal
+
+
+@inline
+def settle(words, octets, rules, setup, game):
+    """Note whether a lane's episode is over; returns the reward, and whether it is terminated and truncated."""
+    is_over = words[game + REASON] != ZERO or not has_seat(words[game + IN_GAME], setup[LEARNER])
+    is_cut = words[game + STEPS] >= setup[STEP_LIMIT]
+    words[game + OVER] = ONE if is_over or is_cut else ZERO
+    reward = 0.0
+    if is_over or setup[REWARD] == CAPTURE:
+        reward = reward_of(words, octets, rules, setup, game)
+    return reward, is_over, is_cut
+
+
+@entry
+def step_row(words, plan, obs, action):
+    """Step a single lane that is not over, with no seat that Python plays: `step_rows` with less to hand over.
+
+    Args:
+        words, plan: as for `step_rows`.
+        obs: float32, shape (d,), written.
+        action: int64.
+
+    Returns:
+        (reward, ends): a float64, and an integer of these bits: 1 terminated, 2 truncated, 4 illegal action, and from
+        8 on the number of slots that the mask allows, which are the lowest ones.
+    """
+    rules, layout, setup = pointer(plan), pointer(plan[LAYOUT_AT:]), pointer(plan[SETUP_AT:])
+    words, obs = pointer(words), pointer(obs)
+    octets = octets_of(words)
+    learner = setup[LEARNER]
+    is_illegal = act(words, octets, rules, setup, ZERO, np.uint64(action), words, ZERO)
+    play_on(words, octets, rules, setup, ZERO, words, ZERO)
+    reward, is_over, is_cut = settle(words, octets, rules, setup, ZERO)
+    write_observation(words, octets, rules, layout, ZERO, learner, obs, ZERO)
+    slots = num_slots(words, rules, ZERO, learner)
+    return reward, (slots << _THREE) | (np.uint64(is_illegal) << _TWO) | (np.uint64(is_cut) << ONE) | np.uint64(is_over)
+
+
 @entry
 def step_rows(words, octets, plan, actions, external, obs, mask, rewards, flags, is_resumed):
     """Step all lanes by the learner's actions.
@@ -255,21 +330,17 @@ def step_rows(words, octets, plan, actions, external, obs, mask, rewards, flags,
             show(words, octets, rules, layout, game, learner, obs, mask, row)
             continue
         else:
-            action = np.uint64(actions[row])
-            flags[_TWO * total + row] = 1 if action >= count_bits(words[seat_of(game, learner) + HAND]) else 0
-            words[game + STEPS] += ONE
-            play_seats(words, octets, rules, setup, game, action, external, at)
-        play_on(words, octets, rules, setup, game, external, at)
-        if is_waiting(words, octets, rules, game, learner):
-            words[game + WAITING] = ONE
-            num_waiting += 1
-            continue
+            is_illegal = act(words, octets, rules, setup, game, np.uint64(actions[row]), external, at)
+            flags[_TWO * total + row] = 1 if is_illegal else 0
+        if is_bystander(words, game, learner):
+            play_on(words, octets, rules, setup, game, external, at)
+            if is_waiting(words, octets, rules, game, learner):
+                words[game + WAITING] = ONE
+                num_waiting += 1
+                continue
         words[game + WAITING] = ZERO
-        is_over = words[game + REASON] != ZERO or not has_seat(words[game + IN_GAME], learner)
-        is_cut = words[game + STEPS] >= setup[STEP_LIMIT]
-        rewards[row] = reward_of(words, octets, rules, setup, game, is_over)
+        rewards[row], is_over, is_cut = settle(words, octets, rules, setup, game)
         flags[row] = 1 if is_over else 0
         flags[total + row] = 1 if is_cut else 0
-        words[game + OVER] = ONE if is_over or is_cut else ZERO
         show(words, octets, rules, layout, game, learner, obs, mask, row)
     return num_waiting

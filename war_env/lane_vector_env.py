@@ -146,7 +146,7 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _finish_rows(self, infos: dict[str, Any], final: dict[str, Any], result: LaneStep, done: np.ndarray) -> None:
         """SAME_STEP: keep the last view of finished rows in the infos, and show the first of their next game."""
         rows = np.flatnonzero(done)
-        final_obs = np.full(self.num_envs, None, dtype=object)
+        final_obs = np.empty(self.num_envs, dtype=object)
         for row in rows:
             final_obs[row] = result.observations[row].copy()
         self._add(final, "action_mask", np.where(done[:, None], result.masks, 0).astype(np.int8), done.copy())
@@ -159,8 +159,11 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _add_endings(self, infos: dict[str, Any], ended: np.ndarray) -> None:
         """The infos of the ends of some rows' episodes."""
-        for key, values in self._lanes.endings(np.flatnonzero(ended)).items():
-            self._add(infos, key, values, ended.copy())
+        endings = self._lanes.endings(np.flatnonzero(ended))
+        marks = np.empty((len(endings), self.num_envs), np.bool_)
+        marks[:] = ended
+        for mark, (key, values) in zip(marks, endings.items(), strict=True):
+            self._add(infos, key, values, mark)
 
     @staticmethod
     def _add(infos: dict[str, Any], key: str, values: Any, where: np.ndarray) -> None:

@@ -251,6 +251,11 @@ class Rules:
         """Whether positions can return for ever, so that loops are looked for: no choices and a fixed order."""
         return not self.has_choices and self.winnings in FIXED_ORDERS
 
+    @property
+    def is_duel(self) -> bool:
+        """Whether the engine's short ways for plain battles may be taken: two seats, no fixed order, pile or clock."""
+        return self.players == 2 and self.winnings in ("shuffled", "captured") and self.clock is None
+
     def replace(self, **options: Any) -> Rules:
         """The same rules with some options changed; an unknown option is an UnknownNameError."""
         check_options(options)
@@ -287,6 +292,8 @@ class Rules:
             DECK: mask_of(self.cards),
             HAS_ORDER: self.winnings in FIXED_ORDERS,
             HAS_PILE: self.winnings.startswith("pile_"),
+            IS_DUEL: self.is_duel,
+            BY_FOURS: self.suits == 4,  # jokers, at most four, come after the last rank
         }
         for index, value in values.items():
             table[index] = value
@@ -323,7 +330,9 @@ class Rules:
     DECK,
     HAS_ORDER,
     HAS_PILE,
-) = _codes(tuple("." * 20))
+    IS_DUEL,
+    BY_FOURS,
+) = _codes(tuple("." * 22))
 REACTION = np.uint64(32)  # mean reaction time of each seat in nanoseconds, MAX_PLAYERS words
 RANK_OF = np.uint64(48)  # rank of each card, MAX_CARDS words
 RANK_CARDS = RANK_OF + np.uint64(MAX_CARDS)  # mask of the cards of each rank, MAX_CARDS + 1 words

@@ -73,10 +73,16 @@ def next_unit(words, at):
 
 
 @inline
+def refilled(words, seat):
+    """A word of fair bits from the seat's shuffle stream, below a bit that ends them."""
+    return (next_word(words, seat + SHUFFLES) >> _ONE) | _TOP_BIT
+
+
+@inline
 def next_coin(words, seat):
     """A fair bit from the seat's shuffle stream; one word serves 63 times."""
     if words[seat + COINS] == NO_COINS:
-        words[seat + COINS] = (next_word(words, seat + SHUFFLES) >> _ONE) | _TOP_BIT
+        words[seat + COINS] = refilled(words, seat)
     coin = words[seat + COINS] & _ONE
     words[seat + COINS] = words[seat + COINS] >> _ONE
     return coin

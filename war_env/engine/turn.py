@@ -121,12 +121,14 @@ def deal_cards(words, octets, rules, game, key):
         set_ring_card(octets, deck, other, ring_card(octets, deck, dealt))
         seat = seat_of(game, number)
         set_ring_card(octets, seat, place, card)
-        set_octet(octets, seat, STOCK, place + ONE)
-        words[seat + STARTS] = ONE
         number += ONE
         if number == players:
             number = ZERO
             place += ONE
+    for k in range(players):
+        seat = seat_of(game, np.uint64(k))
+        set_octet(octets, seat, STOCK, place + np.uint64(np.uint64(k) < number))
+        words[seat + STARTS] = ONE
     words[game + KEY] = key
 
 
@@ -173,12 +175,15 @@ def among(cards, preferred):
 
 
 @inline
-def least_telling(words, rules, game, seat, card):
-    """Of the hand's cards of one rank the one that tells others least.
+def card_of_slot(words, rules, game, seat, slot):
+    """The slot-th lowest card of a seat's hand, or its highest where that slot is empty; of its rank the least telling.
 
     Which of them it is must not depend on suits, which never decide anything, so it is chosen by what everybody knows:
     first a card known to be with the seat, of those one at risk, loose or of the block on top, then one that was seen.
     """
+    card = nth_card(words[seat + HAND], slot)
+    if rules[HAND_SIZE] == ONE:
+        return card
     cards = words[seat + HAND] & rules[RANK_CARDS + rules[RANK_OF + card]]
     cards = among(cards, words[seat + KNOWN])
     cards = among(cards, words[seat + RISK])
@@ -189,14 +194,11 @@ def least_telling(words, rules, game, seat, card):
 
 @inline
 def play_slot(words, octets, rules, game, seat, slot):
-    """A seat turns up the slot-th lowest card of its hand, or its highest where that slot is empty."""
-    card = nth_card(words[seat + HAND], slot)
-    if rules[HAND_SIZE] > ONE:
-        card = least_telling(words, rules, game, seat, card)
-    turn_up(words, octets, game, seat, card)
+    """A seat turns up the card of a slot."""
+    turn_up(words, octets, game, seat, card_of_slot(words, rules, game, seat, slot))
 
 
-@inline
+@kernel
 def compare(words, octets, rules, game):
     """All fighters have turned up a card: compare, settle what follows, and go on to the next decision or the end."""
     words[game + COMPARISONS] += ONE

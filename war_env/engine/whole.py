@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from war_env._jit import entry, kernel, pointer
+from war_env.engine.duel import play_plain_battles, put_back_hands
 from war_env.engine.ends import num_held
 from war_env.engine.piles import ONE, ZERO, octet, ring_card, seat_of, set_octet, set_ring_card
 from war_env.engine.rng import stream_start
-from war_env.engine.turn import begin, clear_game, compare, deal_cards, play_slot
+from war_env.engine.turn import begin, clear_game, compare, deal_cards, play_slot, start_battle
 from war_env.engine.war import has_seat
-from war_env.rules import ACE, PLAYERS, RANK_OF
+from war_env.rules import ACE, IS_DUEL, PLAYERS, RANK_CARDS, SHUFFLED, WINNINGS_RULE
 from war_env.state import (
     BATTLES,
     COMPARISONS,
@@ -22,6 +23,7 @@ from war_env.state import (
     REASON,
     STARTS,
     STOCK,
+    TABLE,
     WARS,
     WINNER,
 )
@@ -50,21 +52,37 @@ def lay_stocks(words, octets, rules, stocks, at, length):
 @kernel
 def count_aces(octets, rules, seat):
     """Cards of the highest rank below the joker in the seat's stock."""
-    aces = ZERO
+    cards, aces = rules[RANK_CARDS + rules[ACE]], ZERO
     for k in range(octet(octets, seat, STOCK)):
-        card = ring_card(octets, seat, octet(octets, seat, HEAD) + np.uint64(k))
-        aces += np.uint64(rules[RANK_OF + card] == rules[ACE])
+        aces += (cards >> ring_card(octets, seat, octet(octets, seat, HEAD) + np.uint64(k))) & ONE
     return aces
 
 
 @kernel
+def play_comparison(words, octets, rules):
+    """Every fighter turns up its card, and they are compared."""
+    for number in range(rules[PLAYERS]):
+        if has_seat(words[GAME + FIGHTERS], number):
+            play_slot(words, octets, rules, GAME, seat_of(GAME, np.uint64(number)), ZERO)
+    compare(words, octets, rules, GAME)
+
+
+@kernel
 def play_whole(words, octets, rules):
-    """Play a game that has begun to its end."""
+    """Play a game whose cards are dealt to its end."""
+    is_plain = rules[IS_DUEL] != ZERO and rules[WINNINGS_RULE] == SHUFFLED
+    if is_plain:
+        play_plain_battles(words, octets, rules, GAME)
+        if words[GAME + REASON] != ZERO:
+            return
+    begin(words, octets, rules, GAME)
     while words[GAME + REASON] == ZERO:
-        for number in range(rules[PLAYERS]):
-            if has_seat(words[GAME + FIGHTERS], number):
-                play_slot(words, octets, rules, GAME, seat_of(GAME, np.uint64(number)), ZERO)
-        compare(words, octets, rules, GAME)
+        play_comparison(words, octets, rules)
+        if is_plain and words[GAME + REASON] == ZERO and words[GAME + TABLE] == ZERO:
+            put_back_hands(words, octets, GAME)
+            play_plain_battles(words, octets, rules, GAME)
+            if words[GAME + REASON] == ZERO:
+                start_battle(words, octets, rules, GAME)
 
 
 @kernel
@@ -112,6 +130,5 @@ def simulate_games(words, octets, rules, lane, first, stocks, length, results):
         for number in range(players):
             seat = seat_of(GAME, np.uint64(number))
             results[at + NUM_FIELDS + players + np.uint64(number)] = count_aces(octets, rules, seat)
-        begin(words, octets, rules, GAME)
         play_whole(words, octets, rules)
         note_result(words, octets, rules, results, at)

@@ -1,0 +1,1 @@
+"""What the speed experiment measures against: the same game written in other ways, and other environments."""
