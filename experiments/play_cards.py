@@ -70,7 +70,7 @@ def verb(name: str, word: str) -> str:
 
 def event_text(event: dict[str, Any], names: Sequence[str]) -> str:
     """One comparison in a sentence, as it is read aloud."""
-    cards = ", ".join(f"{name} {card['label']}" for name, card in zip(names, event["plays"], strict=True) if card)
+    cards = ", ".join(f"{name}: {card['label']}" for name, card in zip(names, event["plays"], strict=True) if card)
     if event["result"] == "war":
         end = "a tie: war"
     elif event["result"] == "taken":
@@ -80,8 +80,14 @@ def event_text(event: dict[str, Any], names: Sequence[str]) -> str:
     return f"Battle {event['battle']}{', war' if event['is_war'] else ''}: {cards} – {end}."
 
 
-def outcome_text(winner: int | None, reason: str, held: Sequence[int], names: Sequence[str]) -> str:
-    """How the game ended, in a sentence."""
-    head = "A draw" if winner is None else verb(names[winner], "win")
+def winner_text(winner: int | None, names: Sequence[str]) -> str:
+    """Who won: `You win`, `Reserve wins`, `A draw`."""
+    head = "a draw" if winner is None else verb(names[winner], "win")
+    return head[0].upper() + head[1:]
+
+
+def ending_text(reason: str, held: Sequence[int], names: Sequence[str]) -> str:
+    """Why the game ended, and what each seat has, in a sentence each."""
+    why = REASON_WORDS[reason]
     cards = ", ".join(f"{name} {count}" for name, count in zip(names, held, strict=True))
-    return f"{head[0].upper()}{head[1:]}: {REASON_WORDS[reason]}. Cards: {cards}."
+    return f"{why[0].upper()}{why[1:]}. Cards: {cards}."

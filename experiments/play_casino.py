@@ -29,8 +29,16 @@ def _card(number: Any) -> dict[str, Any]:
 
 
 def units_text(half_units: int) -> str:
-    """An amount with its sign: `+1`, `-0.5`, `0`."""
-    return f"{half_units / 2:+g}" if half_units else "0"
+    """An amount with its sign: `+1`, `−0.5`, `0`."""
+    return f"{half_units / 2:+g}".replace("-", "−") if half_units else "0"
+
+
+def _won_text(half_units: int, is_tie: bool) -> str:
+    """What a deal brought, in words: `you win 1`, `a tie, you win 10 on it`."""
+    won = f"{'win' if half_units > 0 else 'lose'} {abs(half_units) / 2:g}"
+    if is_tie:
+        return f"a tie, you {won} on it" if half_units else "a tie"
+    return f"you {won}" if half_units else "nothing won or lost"
 
 
 class CasinoSession:
@@ -86,8 +94,8 @@ class CasinoSession:
     def _note(self, label: str, round_number: int, won: int) -> None:
         player, dealer = _card(self._shoe["last_player"]), _card(self._shoe["last_dealer"])
         is_tie = bool(self._shoe["phase"])
-        text = f"Round {round_number}, {label}: you {player['label']}, dealer {dealer['label']} – "
-        text += f"{units_text(won)} units" if won or not is_tie else "a tie"
+        text = f"Round {round_number}, {label}: you: {player['label']}, dealer: {dealer['label']} – "
+        text += _won_text(won, is_tie)
         event = {"number": len(self._actions), "round": round_number, "is_tie": is_tie, "units": won / 2}
         self._history.append({**event, "plays": [player, dealer], "label": label, "text": f"{text}."})
 

@@ -74,6 +74,8 @@ class WarScreen:
         parts: list[RenderableType] = [self._table(view)]
         if view["history"]:
             parts.append(Text(view["history"][-1]["text"], "italic"))
+        if view["is_over"]:
+            parts.append(Text(view["outcome"]["detail"], "bold"))
         if view["is_war"] and view["may_choose"]:
             parts.append(Text("WAR! Choose the card that you turn up.", "bold red"))
         if view["hand"] and not view["is_over"]:

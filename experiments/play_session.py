@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agents.registry import get_agent, strongest_agent
-from experiments.play_cards import card_data, counted_ranks, event_text, outcome_text, seat_names
+from experiments.play_cards import card_data, counted_ranks, ending_text, event_text, seat_names, winner_text
 from war_env.errors import ArgumentError, IllegalActionError, checked_int
 from war_env.game import Game
 from war_env.game_view import pot_taker
@@ -173,9 +173,8 @@ class PlaySession:
         return self.game.layout.named(self.game.observation(self.person))
 
     def _headline(self, is_war: bool) -> str:
-        outcome = self._outcome()
-        if outcome is not None:
-            return str(outcome["text"])
+        if self.game.outcome is not None:
+            return winner_text(self.game.outcome.winner, self.names)
         limit = "" if self.rules.max_battles is None else f" of {self.rules.max_battles}"
         head = f"Battle {self.game.battles + 1}{limit}"
         if is_war:
@@ -233,7 +232,7 @@ class PlaySession:
             "held": list(outcome.held),
             "battles": outcome.battles,
             "wars": outcome.wars,
-            "text": outcome_text(outcome.winner, outcome.reason, outcome.held, self.names),
+            "detail": ending_text(outcome.reason, outcome.held, self.names),
         }
 
     # -- help ----------------------------------------------------------------------------------------------------
