@@ -136,8 +136,10 @@ def record_path(given: Path | None, name: str, seed: int) -> Path:
 
 
 def _play_in_window(rules: Rules, agents: list[Any], seed: int, path: Path) -> None:
-    from experiments.play_window import run_window
-
+    try:
+        from experiments.play_window import run_window
+    except ImportError as error:
+        raise ArgumentError(f"--window needs its extra: pip install 'war_env[render]' ({error}).") from error
     game = run_window(rules, agents, seed, path)
     if game.outcome is not None:
         console.print(str(game.outcome), markup=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import deque
 from typing import Any
@@ -22,17 +23,39 @@ _HELP = """[bold]1, 2, …[/]   play the card of that number; in Casino War ante
 [bold]t s w[/]     Casino War: tie bet on or off, surrender, go to war
 [bold]q[/]         quit; the game is saved, as it is after Ctrl-C
 [bold]?[/]         this help"""
+try:
+    import termios
+    import tty
+except ImportError:  # Windows: whole lines
+    termios = None  # type: ignore[assignment]
+
+_END = "\x04"  # Ctrl-D
+_ESCAPES = re.compile(r"\x1b(\[[0-9;]*[A-Za-z~]|O.|.)?")  # arrows and the like, which mean nothing here
 _NEXT, _ALL = ("\n", "\r"), "a"
 Session = PlaySession | CasinoSession
 Screen = WarScreen | CasinoScreen
 
 
 class Keys:
-    """Keys from standard input."""
+    """Keys from standard input; a context in which a terminal gives each key at once, without Enter or echo.
+
+    Ctrl-C stays a signal.
+    """
 
     def __init__(self) -> None:
         self._waiting: deque[str] = deque()
-        self._is_single = sys.stdin.isatty() and _has_termios()
+        self._before: list[Any] | None = None
+
+    def __enter__(self) -> Keys:
+        if sys.stdin.isatty() and termios is not None:
+            descriptor = sys.stdin.fileno()
+            self._before = termios.tcgetattr(descriptor)
+            tty.setcbreak(descriptor, termios.TCSANOW)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None and termios is not None:
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, self._before)
 
     def read(self) -> str:
         """The next key, or a line without its end; a newline for Enter alone.
@@ -40,39 +63,17 @@ class Keys:
         Raises:
             EOFError: there is no more input.
         """
-        if not self._is_single:
+        if self._before is None:
             line = sys.stdin.readline()
             if not line:
                 raise EOFError
             return line.strip().lower() or "\n"
         while not self._waiting:
-            text = _read_burst(sys.stdin.fileno()).decode(errors="replace")
-            if not text or "\x04" in text:  # Ctrl-D
+            text = os.read(sys.stdin.fileno(), 64).decode(errors="replace")
+            if not text or _END in text:
                 raise EOFError
-            if not text.startswith("\x1b"):  # arrows and the like mean nothing here
-                self._waiting.extend(text.lower())
+            self._waiting.extend(_ESCAPES.sub("", text).lower())
         return self._waiting.popleft()
-
-
-def _has_termios() -> bool:
-    try:
-        import termios  # noqa: F401
-    except ImportError:  # Windows: whole lines
-        return False
-    return True
-
-
-def _read_burst(descriptor: int) -> bytes:
-    """What is typed next, without waiting for Enter; Ctrl-C stays a signal."""
-    import termios
-    import tty
-
-    before = termios.tcgetattr(descriptor)
-    try:
-        tty.setcbreak(descriptor, termios.TCSANOW)
-        return os.read(descriptor, 64)
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSANOW, before)
 
 
 class TerminalGame:
@@ -96,13 +97,14 @@ class TerminalGame:
         Raises:
             EOFError: the input ended. KeyboardInterrupt: Ctrl-C.
         """
-        self._draw()
-        while not self._session.is_over:
-            self._console.print(self._screen.keys(self._session.view()))
-            key = self._keys.read()
-            if key == "q":
-                return
-            self._obey(key)
+        with self._keys:
+            self._draw()
+            while not self._session.is_over:
+                self._console.print(self._screen.keys(self._session.view()))
+                key = self._keys.read()
+                if key == "q":
+                    return
+                self._obey(key)
 
     def _draw(self, hint: dict[str, Any] | None = None) -> None:
         if self._console.is_terminal:
