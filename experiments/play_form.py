@@ -12,7 +12,7 @@ from experiments.play_casino import CasinoSession
 from experiments.play_session import PlaySession, seated_agents
 from war_env.casino_env import get_casino_rules
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY, CasinoRules
-from war_env.errors import ArgumentError, checked_int, unknown_name
+from war_env.errors import ArgumentError, WarEnvError, checked_int, unknown_name
 from war_env.presets import PRESETS, get_rules
 from war_env.rules import Rules
 
@@ -128,18 +128,21 @@ _JSON_NAMES = {str: "string", dict: "object", bool: "boolean", list: "array"}
 
 
 def check_form(body: dict[str, Any]) -> dict[str, Any]:
-    """Whether the rules can be played, and by whom; for the dialog while it is filled in.
+    """Whether the rules can be played, and by whom, for the dialog while it is filled in.
 
-    Raises:
-        ArgumentError, UnknownNameError, RulesError: as for `read_rules`.
+    Returns:
+        Keys problem (None, or what is wrong in words), seats, has_choices, agents (name, description), strongest.
     """
     _check_keys(body, {"preset", "options", "play_on"})
-    rules = read_rules(body)
+    try:
+        rules = read_rules(body)
+    except WarEnvError as error:
+        return {"problem": str(error), "seats": 0, "has_choices": False, "agents": [], "strongest": None}
     if isinstance(rules, CasinoRules):
-        return {"seats": 1, "has_choices": True, "agents": [], "strongest": None}
+        return {"problem": None, "seats": 1, "has_choices": True, "agents": [], "strongest": None}
     found = [{"name": agent.name, "description": agent.description} for agent in fitting_agents(rules)]
-    strongest = strongest_agent(rules).name
-    return {"seats": rules.players, "has_choices": rules.has_choices, "agents": found, "strongest": strongest}
+    who = {"agents": found, "strongest": strongest_agent(rules).name}
+    return {"problem": None, "seats": rules.players, "has_choices": rules.has_choices, **who}
 
 
 def _check_keys(body: dict[str, Any], known: set[str]) -> None:

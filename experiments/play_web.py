@@ -22,7 +22,7 @@ HOST = "127.0.0.1"
 _NAMES = ["127.0.0.1", "localhost"]  # under which a browser may ask; any other is a rebound name
 MAX_BODY = 16 * 1024  # bytes
 MOST_AT_ONCE = 2_000  # comparisons that one request plays
-_THREADS = 4
+_THREADS = 8
 _CSP = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -198,7 +198,9 @@ def serve(port: int) -> None:
     """
     _warm_up()
     try:
-        server = waitress.create_server(create_app(), host=HOST, port=port, threads=_THREADS, ident="war_env")
+        server = waitress.create_server(
+            create_app(), host=HOST, port=port, threads=_THREADS, ident="war_env", max_request_body_size=4 * MAX_BODY
+        )
     except OSError as error:
         raise ArgumentError(f"port={port} cannot be used: {error}.") from None
     console.print(f"Play at http://{HOST}:{port}/ (Ctrl-C ends it).")

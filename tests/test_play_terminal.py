@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -372,6 +373,31 @@ def test_wrong_settings_are_refused_before_a_file_is_written(
     with pytest.raises(ValueError, match=re.escape(words)):
         run_play(PlaySettings(**settings))
     assert not list(tmp_path.iterdir())
+
+
+def test_a_window_gets_the_game_and_what_is_missing_is_named(
+    tmp_path: Path, typed_in: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def run_window(rules: Rules, agents: list[Any], seed: int, save: Path) -> Game:
+        asked.extend([rules, agents, seed, save])
+        return Game.deal(rules, seed)
+
+    fake = ModuleType("experiments.play_window")
+    fake.run_window = run_window  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "experiments.play_window", fake)
+    text = typed_in("", window=True, preset="one_pass", seat=1, seed=6, save=tmp_path / "w.json")
+    assert asked[0] == get_rules("one_pass")
+    assert [getattr(agent, "name", None) for agent in asked[1]] == ["reserve", None]
+    assert asked[2:] == [6, tmp_path / "w.json"]
+    assert "w.json" in text
+    monkeypatch.setitem(sys.modules, "experiments.play_window", None)
+    with pytest.raises(ArgumentError, match=re.escape("pip install 'war_env[render]'")):
+        typed_in("", window=True)
+    monkeypatch.setitem(sys.modules, "experiments.play_web", None)
+    with pytest.raises(ArgumentError, match=re.escape("pip install 'war_env[web]'")):
+        typed_in("", web=True)
 
 
 def test_a_record_that_cannot_be_written_is_told_before_the_first_card(

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import socket
+import subprocess
+import sys
 import threading
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +22,11 @@ from agents.registry import agent_names
 from experiments.play_casino import CasinoSession
 from experiments.play_form import PLAY_ON, form_data
 from experiments.play_store import GameStore
-from experiments.play_web import MAX_BODY, create_app
+from experiments.play_web import MAX_BODY, create_app, serve
 from war_env import PRESETS, Game
+from war_env.errors import ArgumentError
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -101,7 +110,10 @@ def test_the_form_offers_what_the_rules_allow(client: FlaskClient) -> None:
             if option["kind"] == "number" and given is not None:
                 assert option["min"] <= given <= option["max"]
             body = {"preset": preset["name"], "options": {option["name"]: given}}
-            assert client.post("/api/check", json=body).status_code == 200, body
+            assert client.post("/api/check", json=body).json["problem"] is None, body
+    wrong = client.post("/api/check", json={"preset": "mini", "options": {"two_beats_ace": True}})
+    assert "it needs 13 ranks" in wrong.json["problem"]
+    assert client.post("/api/check", json={"colour": 1}).status_code == 400
     answer = client.post("/api/check", json={"preset": "strategic", "options": {"players": 3}}).json
     assert answer["seats"] == 3
     assert {"random", "reserve"} <= {agent["name"] for agent in answer["agents"]} <= set(agent_names())
@@ -304,3 +316,26 @@ def test_long_games_are_played_in_parts(client: FlaskClient) -> None:
     assert len(json.dumps(view)) < 60_000
     view = play_on(client, path, view, 1) if not view["is_over"] else view
     assert len(view["history"]) == 60
+
+
+def test_the_program_serves_this_machine_alone_and_ends_on_ctrl_c() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        taken.listen()
+        with pytest.raises(ArgumentError, match=f"port={port} cannot be used"):
+            serve(port)
+    command = [sys.executable, "-m", "experiments.play", "--web", "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT) as server:
+        line = server.stdout.readline()
+        assert f"http://127.0.0.1:{port}/" in line
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=20) as answer:
+            assert "<title>War" in answer.read().decode()
+        listening = subprocess.run(["cat", "/proc/net/tcp"], capture_output=True, text=True, check=True).stdout
+        assert f"0100007F:{port:04X} 00000000:0000 0A" in listening  # 127.0.0.1, listening
+        assert f"00000000:{port:04X} 00000000:0000 0A" not in listening
+        server.send_signal(signal.SIGINT)
+        rest = server.stdout.read()
+        assert server.wait(20) == 0
+    assert "Stopped." in rest
+    assert "Traceback" not in rest

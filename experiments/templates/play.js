@@ -32,7 +32,6 @@ async function newGame(body) {
   byId("title").textContent = `${words(body.preset)}, seed ${answer.data.seed}`;
   tell();
   draw(answer.data.view);
-  focusOnMove();
   return null;
 }
 
@@ -267,7 +266,10 @@ async function start() {
   byId("know").addEventListener("click", () => showKnown(byId("known").hidden));
   byId("help").addEventListener("click", () => byId("help_dialog").showModal());
   byId("close_help").addEventListener("click", () => byId("help_dialog").close());
-  byId("again").addEventListener("click", async () => tell(await newGame({ ...game.body, seed: undefined })));
+  byId("again").addEventListener("click", async () => {
+    tell(await newGame({ ...game.body, seed: undefined }));
+    focusOnMove();
+  });
   document.addEventListener("keydown", onKey);
   await startDialog();
   if (!(await resume())) openDialog();

@@ -88,7 +88,7 @@ function gameBody() {
   return body;
 }
 
-function showOpponents(seats, hasChoices) {
+function showOpponents(seats, hasChoices, strongest) {
   const before = [...byId("opponents").querySelectorAll("select")].map((field) => field.value);
   const fields = [];
   for (let k = 0; k < seats - 1; k += 1) {
@@ -99,6 +99,7 @@ function showOpponents(seats, hasChoices) {
     fields.push(labelled(seats > 2 ? `Opponent ${k + 1}` : "Opponent", field, "who plays this seat"));
   }
   byId("opponents").replaceChildren(...fields);
+  byId("advisor").textContent = `Hints come from ${strongest}, the strongest agent there is for these rules.`;
   byId("opponents_box").hidden = !fields.length || !hasChoices;
   const seat = byId("seat").value;
   byId("seat").replaceChildren(...Array.from({ length: seats }, (_, k) => element("option", { value: k }, String(k))));
@@ -111,11 +112,12 @@ async function checkForm() {
   const mine = checks;
   const answer = await ask("POST", "/api/check", rulesBody());
   if (mine !== checks) return;
-  byId("problem").textContent = answer.ok ? "" : answer.data.error;
-  byId("deal").disabled = !answer.ok;
-  if (!answer.ok) return;
+  const problem = answer.ok ? answer.data.problem : answer.data.error;
+  byId("problem").textContent = problem || "";
+  byId("deal").disabled = Boolean(problem);
+  if (problem) return;
   agents = answer.data.agents;
-  showOpponents(answer.data.seats, answer.data.has_choices);
+  showOpponents(answer.data.seats, answer.data.has_choices, answer.data.strongest);
 }
 
 function openDialog() {
@@ -137,7 +139,9 @@ function startDialog() {
     event.preventDefault();
     const problem = await newGame(gameBody());
     byId("problem").textContent = problem || "";
-    if (!problem) byId("dialog").close();
+    if (problem) return;
+    byId("dialog").close(); // gives the focus back to what had it before
+    focusOnMove();
   });
   showOptions();
   return checkForm();
