@@ -39,7 +39,7 @@ $(STAMP): requirements.lock pyproject.toml
 lock:
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check --upgrade hatchling editables torch==2.13.0 \
-		".[sb3,pettingzoo,render,exact,openspiel,experiments,dev]"
+		".[sb3,pettingzoo,render,exact,openspiel,experiments,web,dev]"
 	.venv-lock/bin/python -m pip freeze --exclude war_env | sed 's/+cpu$$//' > requirements.lock
 	rm -rf .venv-lock
 

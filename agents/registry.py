@@ -12,7 +12,7 @@ from pathlib import Path
 
 import agents
 from agents.base import Agent, AgentSpec
-from war_env.errors import ArgumentError, unknown_name
+from war_env.errors import ArgumentError, WarEnvError, unknown_name
 from war_env.policy import get_policy, is_weights_path, weight_paths
 from war_env.rules import Rules
 
@@ -56,6 +56,24 @@ def get_agent(name: str, rules: Rules, memory: bool = True) -> Agent:
     if spec is None:
         raise unknown_name("agent", name, [*agent_specs(), "<path to weights>.npz"])
     return Agent(spec.name, spec.description, spec.make(rules, memory), spec.is_trained)
+
+
+def fitting_agents(rules: Rules) -> list[Agent]:
+    """Every agent that can play under some rules, in the order of the registry."""
+    found = []
+    for name in agent_names():
+        try:
+            found.append(get_agent(name, rules))
+        except WarEnvError:  # made for other rules, not trained yet, or files that cannot be read
+            continue
+    return found
+
+
+def strongest_agent(rules: Rules) -> Agent:
+    """The strongest agent for some rules: a champion made for them, the one that the benchmark trained, or reserve."""
+    by_name = {agent.name: agent for agent in fitting_agents(rules)}
+    champions = sorted(name for name in by_name if name.startswith("champion"))
+    return next(by_name[name] for name in (*champions, "trained", "reserve") if name in by_name)
 
 
 @dataclass(frozen=True)

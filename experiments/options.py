@@ -1,4 +1,4 @@
-"""The options of `Rules` as command-line options, made from its fields."""
+"""The options of `Rules` and `CasinoRules` as command-line options, made from their fields."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from war_env.casino_rules import CasinoRules
 from war_env.errors import ArgumentError
 from war_env.rules import Rules
 
@@ -18,9 +19,9 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def _fields() -> list[tuple[str, Any, Any]]:
+def _fields(rules: type[Any]) -> list[tuple[str, Any, Any]]:
     made = []
-    for entry in dataclasses.fields(Rules):
+    for entry in dataclasses.fields(rules):
         kind = _TYPES.get(entry.name, type(entry.default))
         text = f"{entry.metadata['meaning']}; {entry.metadata['allowed']}"
         text += "; one per seat with commas: 1,0.5" if entry.name == "reaction" else ""
@@ -28,14 +29,17 @@ def _fields() -> list[tuple[str, Any, Any]]:
     return made
 
 
-RuleOptions = dataclasses.make_dataclass("RuleOptions", _fields(), frozen=True)
+RuleOptions = dataclasses.make_dataclass("RuleOptions", _fields(Rules), frozen=True)
 RuleOptions.__doc__ = "Options of the rules; what is not given stays as the preset has it."
+CasinoOptions = dataclasses.make_dataclass("CasinoOptions", _fields(CasinoRules), frozen=True)
+CasinoOptions.__doc__ = "Options of Casino War; what is not given stays as it usually is."
 
 
 def given_choices(options: Any) -> dict[str, tuple[Any, ...]]:
     """The options that were given, each with its values."""
     given = {entry.name: getattr(options, entry.name) for entry in dataclasses.fields(options)}
-    given["reaction"] = tuple(_reaction(text) for text in given["reaction"])
+    if "reaction" in given:
+        given["reaction"] = tuple(_reaction(text) for text in given["reaction"])
     return {name: values for name, values in given.items() if values}
 
 

@@ -176,7 +176,7 @@ class Game(GameView):
         policies = [] if agents is None else self._policies(agents)
         rng = np.random.default_rng(checked_int("seed", seed, 0))
         while not self.is_over and battles in (None, self.battles):
-            self.play(self._choices_of(policies, rng) if policies else None)
+            self.play(self.choose(policies, rng) if policies else None)
 
     def _policies(self, agents: Sequence[Any]) -> list[Policy]:
         if isinstance(agents, str) or not isinstance(agents, Sequence) or len(agents) != self.rules.players:
@@ -185,11 +185,20 @@ class Game(GameView):
             )
         return [get_policy(f"agents[{number}]", agent, self.rules) for number, agent in enumerate(agents)]
 
-    def _choices_of(self, policies: list[Policy], rng: np.random.Generator) -> list[int | None]:
+    def choose(self, policies: Sequence[Policy | None], rng: np.random.Generator) -> list[int | None]:
+        """What policies would play now: a slot per seat, None for a seat without a say or without a policy.
+
+        Args:
+            policies: one per seat, None for a seat that somebody else plays.
+            rng: what they draw from.
+        """
         choices: list[int | None] = [None] * self.rules.players
         for number in self.fighters:
+            policy = policies[number]
+            if policy is None:
+                continue
             observation, mask = self._view(number)
-            slots = policies[number].act(observation[None], mask[None], rng)
+            slots = policy.act(observation[None], mask[None], rng)
             slot = int(checked_slots(f"agents[{number}]", slots, mask[None])[0])
             choices[number] = min(slot, int(mask.sum()) - 1)  # a masked slot plays the highest card
         return choices

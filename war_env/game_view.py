@@ -121,6 +121,16 @@ class GameView:
             for number in range(self.rules.players)
         ]
 
+    def laid(self, seat: int) -> list[int | None]:
+        """The cards a seat has laid in the battle at hand, in that order; None for one that lies face-down."""
+        shown = int(self._state["table"])
+        number = checked_int("seat", seat, 0, self.rules.players - 1)
+        return [card if shown >> card & 1 else None for card in self._laid_cards(number)]
+
+    def hand_cards(self, seat: int) -> list[int]:
+        """The cards in a seat's hand by number, lowest first; with a hand of one the card drawn from its stock."""
+        return cards_in(self._seats[checked_int("seat", seat, 0, self.rules.players - 1)]["hand"])
+
     @property
     def turned(self) -> list[int]:
         """The card that each seat turned up last, by number; see `rules.deck`."""
@@ -140,6 +150,16 @@ class GameView:
     def is_over(self) -> bool:
         """Whether the game has ended."""
         return bool(self._state["reason"])
+
+    @property
+    def comparisons(self) -> int:
+        """Sets of cards turned up so far."""
+        return int(self._state["comparisons"])
+
+    @property
+    def in_game(self) -> list[int]:
+        """Seats that have not lost yet."""
+        return cards_in(self._state["in_game"])
 
     @property
     def fighters(self) -> list[int]:
@@ -235,6 +255,11 @@ def _taken(before: GameView, after: GameView) -> str:
     """What became of the pot."""
     if after.battles == before.battles:
         return "tie: war"
-    gains = [now - then for now, then in zip(after.held, before.held, strict=True)]
-    winners = [seat for seat, gain in enumerate(gains) if gain > 0]
-    return f"seat {winners[0]} takes" if len(winners) == 1 else "taken back"
+    seat = pot_taker(before.held, after.held)
+    return "taken back" if seat is None else f"seat {seat} takes"
+
+
+def pot_taker(before: Sequence[int], after: Sequence[int]) -> int | None:
+    """The seat that took the pot, from the cards held before and after a comparison; None where each took its own."""
+    winners = [seat for seat, (then, now) in enumerate(zip(before, after, strict=True)) if now > then]
+    return winners[0] if len(winners) == 1 else None
