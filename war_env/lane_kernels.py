@@ -138,9 +138,8 @@ def play_on(words, octets, rules, setup, game, external, at):
 
 
 @kernel
-def reward_of(words, octets, rules, setup, game, is_over):
-    """The learner's reward of this step, float64."""
-    learner = setup[LEARNER]
+def reward_of(words, octets, rules, setup, game, learner, is_over):
+    """The learner's reward of this step, float64; `capture` measures from the margin in the record, and renews it."""
     if setup[REWARD] == WIN:
         if not is_over or (words[game + REASON] != ZERO and words[game + WINNER] == NOBODY):
             return 0.0
@@ -267,7 +266,7 @@ def step_rows(words, octets, plan, actions, external, obs, mask, rewards, flags,
         words[game + WAITING] = ZERO
         is_over = words[game + REASON] != ZERO or not has_seat(words[game + IN_GAME], learner)
         is_cut = words[game + STEPS] >= setup[STEP_LIMIT]
-        rewards[row] = reward_of(words, octets, rules, setup, game, is_over)
+        rewards[row] = reward_of(words, octets, rules, setup, game, learner, is_over)
         flags[row] = 1 if is_over else 0
         flags[total + row] = 1 if is_cut else 0
         words[game + OVER] = ONE if is_over or is_cut else ZERO
