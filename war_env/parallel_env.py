@@ -21,14 +21,16 @@ from war_env.presets import get_rules
 from war_env.render.drawing import Drawing
 from war_env.rules import Rules
 from war_env.seeding import checked_seed
+from war_env.state import FIGHTERS
 from war_env.table_kernels import open_table, play_table, write_truth
 from war_env.truth import TruthLayout
 
 _ROW = np.zeros(1, np.int64)
+_FIGHTERS = int(FIGHTERS)
 _Views = tuple[dict[str, dict[str, np.ndarray]], dict[str, dict[str, Any]]]
 
 
-class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):
+class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):  # type: ignore[misc]
     """A game of War in which every seat is an agent, `seat_0`, `seat_1`, …; a step is one comparison of cards.
 
     Observation space: a dict of `observation`, the float32 `Box` that `WarEnv` gives the same seat, and `action_mask`,
@@ -110,14 +112,15 @@ class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):
             self._lanes.start_streams([np.random.default_rng(seed)])
         self._lanes.reset()
         self.agents = list(self.possible_agents)
-        observations, masks = self._fresh()
-        records = self._lanes.records
-        open_table(
-            records.words, records.octets, self._lanes.plan, self._margins, observations.reshape(-1), masks.reshape(-1)
-        )
         self._flags[:] = 0
+        seen = np.empty(self.rules.players * self.layout.size, np.float32)
+        open_table(*self._memory, self._margins, seen, self._masks.reshape(-1))
         self._drawing.after_change(self._lanes)
-        return self._by_name(observations, masks)
+        return self._by_name(seen)
+
+    @property
+    def _memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._lanes.records.words, self._lanes.records.octets, self._lanes.plan
 
     def step(
         self, actions: Mapping[str, Any]
@@ -140,27 +143,17 @@ class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):
         """
         self._read(actions)
         self._drawing.before_change(self._lanes)
-        observations, masks = self._fresh()
-        records = self._lanes.records
-        play_table(
-            records.words,
-            records.octets,
-            self._lanes.plan,
-            self._slots,
-            self._margins,
-            observations.reshape(-1),
-            masks.reshape(-1),
-            self._rewards,
-            self._flags.reshape(-1),
-        )
-        seen, infos = self._by_name(observations, masks)
+        seen = np.empty(self.rules.players * self.layout.size, np.float32)
+        flags, masks = self._flags.reshape(-1), self._masks.reshape(-1)
+        play_table(*self._memory, self._slots, self._margins, seen, masks, self._rewards, flags)
+        observations, infos = self._by_name(seen)
         values, over = self._rewards.tolist(), self._flags[0].tolist()
         rewards = {name: values[self._seat_of[name]] for name in self.agents}
         terminated = {name: bool(over[self._seat_of[name]]) for name in self.agents}
-        if any(terminated.values()):
+        if any(over):
             self._note_ends(terminated, infos)
         self._drawing.after_change(self._lanes)
-        return seen, rewards, terminated, dict.fromkeys(rewards, False), infos
+        return observations, rewards, terminated, dict.fromkeys(rewards, False), infos
 
     def _note_ends(self, terminated: dict[str, bool], infos: dict[str, dict[str, Any]]) -> None:
         """How it ended for the agents that are out, who leave the table."""
@@ -170,58 +163,52 @@ class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):
             self.agents.remove(name)
         self._lanes.header["over"] = not self.agents
 
-    def _fresh(self) -> tuple[np.ndarray, np.ndarray]:
-        players = self.rules.players
-        self._masks = np.empty((players, self.rules.hand_size), np.int8)
-        return np.empty((players, self.layout.size), np.float32), self._masks
-
-    def _by_name(self, observations: np.ndarray, masks: np.ndarray) -> _Views:
-        """What each agent of `agents` sees, and its infos; no two arrays share memory that is written."""
-        copies, is_illegal = masks.copy(), self._flags[1].tolist()
-        again = masks.copy()
-        seen, infos = {}, {}
+    def _by_name(self, seen: np.ndarray) -> _Views:
+        """What each agent of `agents` sees, and its infos; no two arrays share memory."""
+        observations = seen.reshape(self.rules.players, self.layout.size)
+        masks, copies, is_illegal = self._masks.copy(), self._masks.copy(), self._flags[1].tolist()
+        views, infos = {}, {}
         for name in self.agents:
             number = self._seat_of[name]
-            seen[name] = {"observation": observations[number], "action_mask": copies[number]}
-            infos[name] = {"action_mask": again[number], "illegal_action": bool(is_illegal[number])}
-        return seen, infos
+            views[name] = {"observation": observations[number], "action_mask": masks[number]}
+            infos[name] = {"action_mask": copies[number], "illegal_action": bool(is_illegal[number])}
+        return views, infos
 
     def _read(self, actions: Mapping[str, Any]) -> None:
         """Check all actions, then note their slots."""
         if not self.agents:
             state = "is over" if self._lanes.is_seeded(0) else "was never started"
             raise FinishedError(f"the game {state}: call reset() before step().")
-        if not isinstance(actions, Mapping) or not set(actions) <= set(self.agents):
+        if not isinstance(actions, Mapping) or not actions.keys() <= set(self.agents):
             raise IllegalActionError(
                 f"actions={actions!r} is not allowed: it must be a dict with an action for each of "
                 f"{', '.join(self.agents)}."
             )
-        size = self.rules.hand_size
-        fighters = int(self._lanes.header["fighters"][0])
-        slots = self._slots.tolist()
+        fighters = self._lanes.records.words.item(_FIGHTERS)
+        slots = [0] * self.rules.players
         for name in self.agents:
             number = self._seat_of[name]
-            has_say = fighters >> number & 1
-            if name not in actions:
-                if has_say:
-                    raise IllegalActionError(f"{name}: an action is missing, the seat has a say.")
-                continue
-            action = actions[name]
-            if type(action) is not int:
-                action = self._integer(name, action)
-            if not 0 <= action < size:
-                raise IllegalActionError(f"{name}: {illegal(action, f'an integer from 0 to {size - 1}')}")
-            if self._is_strict and has_say and not self._masks[number, action]:
-                allowed = np.flatnonzero(self._masks[number]).tolist()
-                raise IllegalActionError(f"{name}: {illegal(action, f'one that the mask allows, one of {allowed}')}")
-            slots[number] = action
+            has_say = bool(fighters >> number & 1)
+            if name in actions:
+                slots[number] = self._checked(name, number, actions[name], has_say)
+            elif has_say:
+                raise IllegalActionError(f"{name}: an action is missing, the seat has a say.")
         self._slots[:] = slots
 
-    def _integer(self, name: str, action: Any) -> int:
-        try:
-            return integer_action(action, self.rules.hand_size)
-        except IllegalActionError as error:
-            raise IllegalActionError(f"{name}: {error}") from None
+    def _checked(self, name: str, number: int, action: Any, has_say: bool) -> int:
+        """The slot that an action names."""
+        size = self.rules.hand_size
+        if type(action) is not int:
+            try:
+                action = integer_action(action, size)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"{name}: {error}") from None
+        if not 0 <= action < size:
+            raise IllegalActionError(f"{name}: {illegal(action, f'an integer from 0 to {size - 1}')}")
+        if self._is_strict and has_say and not self._masks[number, action]:
+            allowed = np.flatnonzero(self._masks[number]).tolist()
+            raise IllegalActionError(f"{name}: {illegal(action, f'one that the mask allows, one of {allowed}')}")
+        return int(action)
 
     def state(self) -> np.ndarray:
         """The whole truth for a central critic: where every card is, hidden ones too, in any order.
@@ -230,8 +217,7 @@ class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):
             Float32, shape of `state_space`, in [0, 1]; `state_layout.slices` names its parts.
         """
         truth = np.zeros(self.state_layout.size, np.float32)
-        records = self._lanes.records
-        write_truth(records.words, records.octets, self._lanes.plan, self._places, truth)
+        write_truth(*self._memory, self._places, truth)
         return truth
 
     def render(self) -> Any:

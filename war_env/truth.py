@@ -46,9 +46,20 @@ TRUTH_FIELDS = (
         needs=lambda rules: rules.clock is not None,
     ),
 )
-(HANDS, STOCKS, PILES, SHOWN, STAKED_CARDS, TURNED, FIGHTING, RIVALLING, PRESENT, BATTLES_TO_GO, TIME_TO_GO, SECONDS) = (
-    np.uint64(place) for place in range(len(TRUTH_FIELDS))
-)
+(
+    HANDS,
+    STOCKS,
+    PILES,
+    SHOWN,
+    STAKED_CARDS,
+    TURNED,
+    FIGHTING,
+    RIVALLING,
+    PRESENT,
+    BATTLES_TO_GO,
+    TIME_TO_GO,
+    SECONDS,
+) = (np.uint64(place) for place in range(len(TRUTH_FIELDS)))
 
 
 @dataclass(frozen=True)

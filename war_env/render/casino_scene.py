@@ -77,7 +77,7 @@ def casino_scene(table: Any, rules: CasinoRules) -> CasinoScene:
         progress=int(table["round"]) / rules.rounds,
         player=player,
         dealer=dealer,
-        mark=TIED if is_tie else "" if player is None else WON if won > 0 else LOST,
+        mark=TIED if is_tie else _mark(int(table["last_player"]) - int(table["last_dealer"]), won) if player else "",
         stake=int(table["stake"]),
         units=int(table["half_units"]) / 2,
         cards_left=int(table["left"]),
@@ -95,11 +95,14 @@ def _face(number: int) -> Face | None:
     return Face(RANK_NAMES[number - 1]) if number else None
 
 
+def _mark(lead: int, won: float) -> str:
+    """What the player's last card did; a tie of a war is won, a surrendered one lost."""
+    return WON if lead > 0 or (lead == 0 and won > 0) else LOST
+
+
 def _choices(rules: CasinoRules, is_tie: bool, is_over: bool) -> tuple[Choice, ...]:
     levels = range(1, rules.bet_levels + 1)
-    labels = [*(f"ante {k}" for k in levels), *(f"ante {k} + tie bet" for k in levels), "surrender", "go to war"]
+    labels = [*(f"ante {k}" for k in levels), *(f"ante {k} + tie" for k in levels), "surrender", "go to war"]
     applies = [not is_tie] * (2 * rules.bet_levels) + [is_tie and rules.surrender, is_tie]
     keys = casino_keys(rules)
-    return tuple(
-        Choice(key, label, now and not is_over) for key, label, now in zip(keys, labels, applies, strict=True)
-    )
+    return tuple(Choice(key, label, now and not is_over) for key, label, now in zip(keys, labels, applies, strict=True))

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from war_env.render.scene import WON, Card, Position, Scene, SeatScene, war_scene
-from war_env.rules import Rules
+from war_env.render.scene import WON, Card, Scene, SeatScene
 
 if TYPE_CHECKING:
     from war_env.render.casino_scene import CasinoScene
 
 BACK = "▒"
-
-
-def view_text(state: Any, seats: Any, rules: Rules, observer: int) -> str:
-    """One game's table as `observer` sees it.
-
-    Args:
-        state: the header of the record, structured.
-        seats: the seats' blocks, structured, shape (players,).
-        rules: the rules.
-        observer: whose hand is shown.
-    """
-    return scene_text(war_scene(Position(state, seats), rules, observer))
 
 
 def scene_text(scene: Scene) -> str:
