@@ -30,6 +30,7 @@ from war_env.layout import FIELDS, Layout
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS
 from war_env.rules import Rules
+from war_env.truth import TRUTH_FIELDS, TruthLayout
 
 DOCS = Path(__file__).parent.parent / "docs"
 ABLATION = Path(__file__).parent.parent / "docs" / "data" / "ablation.json"
@@ -122,6 +123,16 @@ def fields() -> str:
     return table(("field", f"numbers in {PRESETS[0].id}", "meaning", "memory"), rows)
 
 
+def truth() -> str:
+    """The fields of `state()`, with their size under War-v0."""
+    places = TruthLayout(PRESETS[0].rules).slices
+    rows = []
+    for field in TRUTH_FIELDS:
+        place = places.get(field.name)
+        rows.append((f"`{field.name}`", "–" if place is None else str(place.stop - place.start), field.meaning))
+    return table(("field", f"numbers in {PRESETS[0].id}", "meaning"), rows)
+
+
 def sizes() -> str:
     """Length of the observation for every preset."""
     return ", ".join(f"{preset.id} {Layout(preset.rules).size}" for preset in PRESETS) + "."
@@ -151,6 +162,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "ids": ids,
     "fields": fields,
     "sizes": sizes,
+    "truth": truth,
     "scripted": scripted,
     "checks": checks,
     "casino_options": lambda: option_table(CasinoRules),

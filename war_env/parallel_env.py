@@ -215,7 +215,12 @@ class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):  # type
 
         Returns:
             Float32, shape of `state_space`, in [0, 1]; `state_layout.slices` names its parts.
+
+        Raises:
+            FinishedError: the game was never started.
         """
+        if not self._lanes.is_seeded(0):
+            raise FinishedError("the game was never started: call reset() before state().")
         truth = np.zeros(self.state_layout.size, np.float32)
         write_truth(*self._memory, self._places, truth)
         return truth
