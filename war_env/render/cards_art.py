@@ -17,9 +17,8 @@ _COLORS: dict[str, Color] = {"h": RED, "d": RED, "c": BLACK, "s": BLACK}
 _COURTS = ("J", "Q", "K")
 
 
-@lru_cache(maxsize=64)
 def font(size: int) -> pygame.font.Font:
-    """The font that pygame brings along, in pixels."""
+    """The font that pygame brings along, in pixels; not kept, as it dies with `pygame.quit()`, which others call."""
     pygame.font.init()
     return pygame.font.Font(None, max(size, 8))
 
