@@ -26,6 +26,7 @@ from war_env.casino_rules import (
     CasinoRules,
 )
 from war_env.casino_state import CASINO_FIELDS
+from war_env.game import Game
 from war_env.layout import FIELDS, Layout
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS
@@ -189,10 +190,25 @@ def pages() -> list[Path]:
     ]
 
 
+def picture() -> None:
+    """A double war as a picture, for the page on environments."""
+    import pygame
+
+    from war_env.render.pixels import paint
+
+    stocks = ["9h 2s 2d 2h 10s 9s 3c 3d 3s As 5c 5d Qh Jc", "9c 4c 4d 4h 10c 9d 5h 5s 6c Ks 6d 6h Qs Jd"]
+    game = Game.from_stocks(stocks, PRESETS[0].rules)
+    for cards in (("9h", "9c"), ("10s", "10c")):
+        before = game.copy()
+        game.play([hand.split().index(card) for hand, card in zip(game.hands, cards, strict=True)])
+    pygame.image.save(paint(game.scene(0, before)), DOCS / "images" / "table.png")
+
+
 def main() -> None:
     """Write all generated parts anew."""
     for path in pages():
         path.write_text(generated(path.read_text()))
+    picture()
 
 
 if __name__ == "__main__":
