@@ -26,10 +26,12 @@ from war_env.casino_rules import (
     CasinoRules,
 )
 from war_env.casino_state import CASINO_FIELDS
+from war_env.game import Game
 from war_env.layout import FIELDS, Layout
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS
 from war_env.rules import Rules
+from war_env.truth import TRUTH_FIELDS, TruthLayout
 
 DOCS = Path(__file__).parent.parent / "docs"
 ABLATION = Path(__file__).parent.parent / "docs" / "data" / "ablation.json"
@@ -122,6 +124,16 @@ def fields() -> str:
     return table(("field", f"numbers in {PRESETS[0].id}", "meaning", "memory"), rows)
 
 
+def truth() -> str:
+    """The fields of `state()`, with their size under War-v0."""
+    places = TruthLayout(PRESETS[0].rules).slices
+    rows = []
+    for field in TRUTH_FIELDS:
+        place = places.get(field.name)
+        rows.append((f"`{field.name}`", "–" if place is None else str(place.stop - place.start), field.meaning))
+    return table(("field", f"numbers in {PRESETS[0].id}", "meaning"), rows)
+
+
 def sizes() -> str:
     """Length of the observation for every preset."""
     return ", ".join(f"{preset.id} {Layout(preset.rules).size}" for preset in PRESETS) + "."
@@ -151,6 +163,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "ids": ids,
     "fields": fields,
     "sizes": sizes,
+    "truth": truth,
     "scripted": scripted,
     "checks": checks,
     "casino_options": lambda: option_table(CasinoRules),
@@ -177,10 +190,25 @@ def pages() -> list[Path]:
     ]
 
 
+def picture() -> None:
+    """A double war as a picture, for the page on environments."""
+    import pygame
+
+    from war_env.render.pixels import paint
+
+    stocks = ["9h 2s 2d 2h 10s 9s 3c 3d 3s As 5c 5d Qh Jc", "9c 4c 4d 4h 10c 9d 5h 5s 6c Ks 6d 6h Qs Jd"]
+    game = Game.from_stocks(stocks, PRESETS[0].rules)
+    for cards in (("9h", "9c"), ("10s", "10c")):
+        before = game.copy()
+        game.play([hand.split().index(card) for hand, card in zip(game.hands, cards, strict=True)])
+    pygame.image.save(paint(game.scene(0, before)), DOCS / "images" / "table.png")
+
+
 def main() -> None:
     """Write all generated parts anew."""
     for path in pages():
         path.write_text(generated(path.read_text()))
+    picture()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import re
 import warnings
 
 import cloudpickle
@@ -264,14 +263,3 @@ def test_opponents_change_from_the_next_episode_on() -> None:
     assert seats["policy"][1] == 0
     env.reset()
     assert seats["policy"][1] == 1
-
-
-def test_ansi_rendering_shows_the_own_hand_only() -> None:
-    env = gym.make("War-v0", render_mode="ansi")
-    env.reset(seed=1)
-    text = env.render()
-    lines = text.splitlines()
-    assert lines[0] == "battle 1 of 200"
-    hand = war_env.Game.deal(env.unwrapped.rules, 1).hands[0]
-    assert re.fullmatch(rf"seat 0 \(you\) +21 +0 +{hand}", lines[2])
-    assert lines[3].split()[-5:] == ["?"] * 5

@@ -22,19 +22,19 @@ ORDER = (
     ("errors", "_jit", "_version", "files", "policy_names"),
     ("cards",),
     ("rules", "casino_rules"),
-    ("presets", "state", "layout", "seeding", "record"),
+    ("presets", "state", "layout", "truth", "seeding", "record"),
     ("plan",),
     ("casino_state",),
     ("engine",),
     ("observation", "opponents"),
-    ("lane_kernels", "policy"),
+    ("lane_kernels", "policy", "table_kernels"),
     ("opponent_spec",),
     ("base_lanes", "imagine", "simulation", "render"),
     ("lanes", "casino_lanes", "lane_env"),
     ("lane_vector_env",),
     ("env", "game_view", "vector_env", "casino_env"),
     ("game",),
-    ("sb3", "warmup"),
+    ("sb3", "parallel_env", "warmup"),
 )
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from war_env.errors import checked_int
 from war_env.seeding import draw_keys
+
+if TYPE_CHECKING:
+    from war_env.render.casino_scene import CasinoScene
+    from war_env.render.scene import Scene
 
 
 class ObservationLayout(Protocol):
@@ -112,8 +116,17 @@ class BaseLanes(ABC):
         """How the episodes of the lanes `rows`, int64, ended: each of `end_keys`, one entry per lane."""
 
     @abstractmethod
-    def text(self, row: int) -> str:
-        """One lane's table as text."""
+    def scene(self, row: int) -> Scene | CasinoScene:
+        """One lane's table as its learner sees it, with what has happened since `remember` was called last."""
+
+    @property
+    def keys(self) -> list[str]:
+        """The key on a keyboard that plays each action."""
+        return [str(k + 1) for k in range(self.num_actions)]
+
+    def remember(self) -> None:
+        """Keep the lanes as they are now, so that a scene can tell what a step changes."""
+        return
 
     def step(self, actions: np.ndarray) -> LaneStep:
         """Step all lanes.

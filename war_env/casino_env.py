@@ -39,7 +39,7 @@ class CasinoWarEnv(LaneEnv):
     Args:
         preset: `"casino"`, `"CasinoWar-v0"` or a `CasinoRules`.
         illegal_action: `"smallest"` (the smallest ante, or war) or `"raise"`.
-        render_mode: None or `"ansi"`.
+        render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
         **options: options of `CasinoRules` to override.
     """
 

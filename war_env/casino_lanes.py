@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from war_env.base_lanes import BaseLanes
-from war_env.cards import RANK_NAMES
 from war_env.casino_rules import CasinoRules
 from war_env.casino_state import RECORD, CasinoLayout, make_plan
 from war_env.engine.casino import reset_shoes, show_shoes, step_shoes
+from war_env.render.casino_scene import CasinoScene, casino_keys, casino_scene
 
 
 class CasinoLanes(BaseLanes):
@@ -75,22 +73,11 @@ class CasinoLanes(BaseLanes):
         ties[rows] = self.records["ties"][rows]
         return dict(zip(self.end_keys, (units, rounds, ties), strict=True))
 
-    def text(self, row: int) -> str:
-        """One table as text, with the last open cards of the round before."""
-        table: Any = self.records[row]
-        units = f"{int(table['half_units']) / 2:+.1f} units"
-        last = ""
-        if table["last_player"] and not table["phase"]:
-            cards = f"{_rank(table['last_player'])} v {_rank(table['last_dealer'])}"
-            last = f"\nlast round: {cards}, {int(table['last_won']) / 2:+.1f}"
-        if table["round"] >= self.rules.rounds:
-            return f"{int(table['round'])} rounds played, {units}{last}"
-        head = f"round {int(table['round']) + 1} of {self.rules.rounds}, {int(table['left'])} cards left, {units}{last}"
-        if not table["phase"]:
-            return f"{head}\nplace your bet"
-        cards = f"player {_rank(table['player'])}, dealer {_rank(table['dealer'])}"
-        return f"{head}\nstake {int(table['stake'])}, {cards}: surrender or war"
+    @property
+    def keys(self) -> list[str]:
+        """See `BaseLanes.keys`."""
+        return casino_keys(self.rules)
 
-
-def _rank(number: int) -> str:
-    return RANK_NAMES[int(number) - 1]
+    def scene(self, row: int) -> CasinoScene:
+        """One table, with the last open cards of the round before."""
+        return casino_scene(self.records[row], self.rules)

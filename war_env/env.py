@@ -31,7 +31,7 @@ class WarEnv(LaneEnv):
             the largest other's, over the deck, at the end; `"capture"` the change of that margin at each step.
         memory: whether the observation holds what an attentive player remembers.
         illegal_action: `"highest"` or `"raise"`.
-        render_mode: None or `"ansi"`.
+        render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
         **options: options of `Rules` to override.
     """
 

@@ -13,7 +13,7 @@ from war_env.errors import RulesError, checked_int
 from war_env.lane_kernels import show_rows
 from war_env.layout import Layout
 from war_env.plan import LAYOUT_AT, make_plan
-from war_env.render.text import view_text
+from war_env.render.scene import Position, Scene, war_scene
 from war_env.rules import Rules
 from war_env.state import NOBODY, REASONS, Records
 
@@ -217,9 +217,15 @@ class GameView:
         show_rows(records.words, records.octets, self._plan, _ONLY_ROW, np.uint64(number), observation, mask)
         return observation, mask
 
+    def scene(self, seat: int, before: GameView | None = None) -> Scene:
+        """The table as one seat sees it, as data; with the game `before` its last comparison, also what that did."""
+        number = checked_int("seat", seat, 0, self.rules.players - 1)
+        earlier = None if before is None else Position(before._state, before._seats)
+        return war_scene(Position(self._state, self._seats), self.rules, number, earlier)
+
     def view(self, seat: int) -> str:
         """The table as one seat sees it: its hand, what lies face-up, and counts of everything else."""
-        return view_text(self._state, self._seats, self.rules, checked_int("seat", seat, 0, self.rules.players - 1))
+        return self.scene(seat).text()
 
     def __str__(self) -> str:
         total = sum(len(self._all_cards(number)) for number in range(self.rules.players))

@@ -12,9 +12,11 @@ import numpy as np
 
 from war_env.base_lanes import BaseLanes, plain
 from war_env.errors import ArgumentError, FinishedError, IllegalActionError, unknown_name
+from war_env.render.drawing import Drawing
 from war_env.seeding import checked_seed, draw_keys
 
 _ROW = np.zeros(1, np.int64)
+RENDERING: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 2}
 
 
 def read_illegal_action(value: Any, fallback: str) -> bool:
@@ -43,12 +45,13 @@ def check_arguments(environment: type, options: dict[str, Any], rules: type) -> 
 class LaneEnv(gym.Env[np.ndarray, np.int64]):
     """A single environment over one lane of any game: resets, steps, checks of actions, masks, text."""
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}
+    metadata: dict[str, Any] = RENDERING
     _lanes: BaseLanes
 
     def _set_up(self, lanes: BaseLanes, illegal_action: Any, render_mode: Any) -> None:
         self._is_strict = read_illegal_action(illegal_action, lanes.fallback)
         self.render_mode = read_render_mode(render_mode, self.metadata["render_modes"])
+        self._drawing = Drawing(self.render_mode, self.metadata["render_fps"])
         self._lanes = lanes
         self.observation_space = gym.spaces.Box(0.0, 1.0, (lanes.size,), np.float32)
         self.action_space = gym.spaces.Discrete(lanes.num_actions)
@@ -71,6 +74,8 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
         self._lanes.reset()
         observations, masks = self._lanes.observe()
         self._mask, self._is_on = masks[0], True
+        if self.render_mode is not None:
+            self._drawing.after_change(self._lanes)
         return observations[0], {"action_mask": self._mask.copy(), "illegal_action": False}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -84,12 +89,16 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
             FinishedError: the episode is over, or was never started.
         """
         slot = self._checked(action)
+        if self.render_mode is not None:
+            self._drawing.before_change(self._lanes)
         observation = np.empty(self._lanes.size, np.float32)
         self._mask, reward, terminated, _, is_illegal = self._lanes.step_one(slot, observation)
         info = {"action_mask": self._mask.copy(), "illegal_action": is_illegal}
         if terminated:
             self._is_on = False
             info |= {key: plain(values[0]) for key, values in self._lanes.endings(_ROW).items()}
+        if self.render_mode is not None:
+            self._drawing.after_change(self._lanes)
         return observation, reward, terminated, False, info
 
     def _checked(self, action: Any) -> int:
@@ -108,9 +117,17 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
         """Which actions are legal now: bool, shape (a,); the form that sb3-contrib asks for."""
         return self._mask.astype(np.bool_)
 
-    def render(self) -> str | None:
-        """The table as text with `render_mode="ansi"`, else None."""
-        return self._lanes.text(0) if self.render_mode == "ansi" else None
+    def render(self) -> Any:
+        """The table: text (`ansi`), pixels uint8 (480, 640, 3) (`rgb_array`), None with a window or without a mode."""
+        return self._drawing.render(self._lanes)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._drawing.close()
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """The keys of `gymnasium.utils.play`, as code points -> the action that each plays."""
+        return {(ord(key),): action for action, key in enumerate(self._lanes.keys)}
 
 
 def integer_action(action: Any, size: int) -> int:

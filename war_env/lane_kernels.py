@@ -169,9 +169,11 @@ def play_on(words, octets, rules, setup, game, external, at):
 
 
 @kernel
-def reward_of(words, octets, rules, setup, game):
-    """The learner's reward at the end of its episode, and of any step with the reward `capture`, float64."""
-    learner = setup[LEARNER]
+def earned(words, octets, rules, setup, game, learner):
+    """A seat's reward at the end of its episode, and of any step with the reward `capture`, float64.
+
+    `capture` measures from the margin in the record, and renews it.
+    """
     if setup[REWARD] == WIN:
         if words[game + REASON] != ZERO and words[game + WINNER] == NOBODY:
             return 0.0
@@ -182,6 +184,14 @@ def reward_of(words, octets, rules, setup, game):
         gained = margin - np.int64(words[game + MARGIN])
         words[game + MARGIN] = np.uint64(margin)
     return np.float64(gained) / np.float64(rules[NUM_CARDS])
+
+
+@inline
+def reward_of(words, octets, rules, setup, game, learner, is_over):
+    """A seat's reward of this step, float64."""
+    if is_over or setup[REWARD] == CAPTURE:
+        return earned(words, octets, rules, setup, game, learner)
+    return 0.0
 
 
 @kernel
@@ -256,10 +266,7 @@ def settle(words, octets, rules, setup, game):
     is_over = words[game + REASON] != ZERO or not has_seat(words[game + IN_GAME], setup[LEARNER])
     is_cut = words[game + STEPS] >= setup[STEP_LIMIT]
     words[game + OVER] = ONE if is_over or is_cut else ZERO
-    reward = 0.0
-    if is_over or setup[REWARD] == CAPTURE:
-        reward = reward_of(words, octets, rules, setup, game)
-    return reward, is_over, is_cut
+    return reward_of(words, octets, rules, setup, game, setup[LEARNER], is_over), is_over, is_cut
 
 
 @entry

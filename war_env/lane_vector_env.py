@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 from war_env.base_lanes import BaseLanes, LaneStep
 from war_env.errors import ArgumentError, FinishedError, IllegalActionError
 from war_env.lane_env import LaneEnv, illegal, read_illegal_action, read_render_mode
+from war_env.render.drawing import Drawing
 from war_env.seeding import checked_seed, tagged_generator
 
 _OPPONENTS_TAG, _SAMPLER_TAG, _OWN_TAG = 1, 2, 3
@@ -46,8 +47,9 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _set_up(self, lanes: BaseLanes, mode: AutoresetMode, illegal_action: Any, render_mode: Any) -> None:
         self._mode = mode
         self._is_strict = read_illegal_action(illegal_action, lanes.fallback)
-        self.metadata = deepcopy(LaneEnv.metadata) | {"autoreset_mode": mode}
+        self.metadata = deepcopy(LaneEnv.metadata) | {"render_modes": ["ansi", "rgb_array"], "autoreset_mode": mode}
         self.render_mode = read_render_mode(render_mode, self.metadata["render_modes"])
+        self._drawing = Drawing(self.render_mode, self.metadata["render_fps"])
         self._lanes = lanes
         self.num_envs = lanes.num_lanes
         self.single_observation_space = gym.spaces.Box(0.0, 1.0, (lanes.size,), np.float32)
@@ -129,7 +131,9 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             IllegalActionError: the array or an entry is not an action; nothing has changed.
             FinishedError: a row is over with autoreset disabled, or reset() was never called.
         """
-        result = self._lanes.step(self._checked(actions))
+        checked = self._checked(actions)
+        self._drawing.before_change(self._lanes)
+        result = self._lanes.step(checked)
         self._masks = result.masks
         done = result.terminated | result.truncated
         infos: dict[str, Any] = {}
@@ -207,8 +211,8 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         draws = self._sampler.random(self._masks.shape) * self._masks
         return np.asarray(np.argmax(draws, axis=1))
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """Each row's table as text with `render_mode="ansi"`, else None."""
-        if self.render_mode != "ansi":
+    def render(self) -> tuple[Any, ...] | None:  # type: ignore[override]
+        """Each row's table: text (`ansi`), pixels uint8 (480, 640, 3) (`rgb_array`), or None without a mode."""
+        if self.render_mode is None:
             return None
-        return tuple(self._lanes.text(row) for row in range(self.num_envs))
+        return tuple(self._drawing.render(self._lanes, row) for row in range(self.num_envs))

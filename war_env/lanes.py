@@ -14,7 +14,7 @@ from war_env.opponent_spec import read_opponents
 from war_env.plan import REWARDS, make_plan, set_lineup
 from war_env.policy import Policy, checked_slots
 from war_env.policy_names import FIRST_EXTERNAL, MAX_POLICIES
-from war_env.render.text import view_text
+from war_env.render.scene import Position, Scene, war_scene
 from war_env.rules import MAX_HAND, Rules
 from war_env.state import REASONS, Records
 
@@ -63,6 +63,7 @@ class Lanes(BaseLanes):
         self._policies: dict[int, Policy] = {}
         self._external = np.zeros(1, np.int64)
         self._masks = [np.array([slot < k for slot in range(rules.hand_size)], np.int8) for k in range(MAX_HAND + 1)]
+        self._before: np.ndarray | None = None
         self.set_opponent(opponent)
 
     # -- who plays -----------------------------------------------------------------------------------------------
@@ -161,10 +162,16 @@ class Lanes(BaseLanes):
         values = (counts[0], reason, counts[2], counts[3], counts[4], held)
         return dict(zip(self.end_keys, values, strict=True))
 
-    def text(self, row: int) -> str:
-        """One lane's table as its learner sees it."""
-        fields = self.records.fields[row]
-        return view_text(fields["game"], fields["seats"], self.rules, self.seat)
+    def remember(self) -> None:
+        """See `BaseLanes.remember`."""
+        self._before = self.records.fields.copy()
+
+    def scene(self, row: int) -> Scene:
+        """See `BaseLanes.scene`."""
+        before = None if self._before is None else self._before[row]
+        now = self.records.fields[row]
+        earlier = None if before is None else Position(before["game"], before["seats"])
+        return war_scene(Position(now["game"], now["seats"]), self.rules, self.seat, earlier)
 
 
 _REASON_NAMES = np.array([*REASONS, ELIMINATED], dtype=object)

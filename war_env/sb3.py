@@ -126,5 +126,6 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
         return [False] * len(self._rows(indices))
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """There are no images of rows."""
-        return [None] * self.num_envs
+        """Each row's table as pixels with `render_mode="rgb_array"`, else None."""
+        images = self.envs.render() if self.render_mode == "rgb_array" else None
+        return [None] * self.num_envs if images is None else images

@@ -10,9 +10,12 @@ from war_env.casino_state import RECORD_WORDS, make_plan
 from war_env.engine.casino_simulation import ALWAYS_WAR, SUMS, simulate_rounds
 from war_env.env import WarEnv
 from war_env.game import Game
+from war_env.lanes import Lanes
 from war_env.policy import ScriptedPolicy
 from war_env.presets import get_rules
 from war_env.simulation import simulate
+from war_env.table_kernels import open_table, play_table, write_truth
+from war_env.truth import TruthLayout
 
 
 def compile_all() -> None:
@@ -30,5 +33,20 @@ def compile_all() -> None:
     game.play()
     Game.deal(rules)
     simulate(rules, 1)
+    _compile_table()
     policy = ScriptedPolicy("random", env.layout)
     policy.act(observation[None], info["action_mask"][None], np.random.default_rng(0))
+
+
+def _compile_table() -> None:
+    """The kernels of `parallel_env`, which itself needs PettingZoo."""
+    lanes = Lanes(get_rules("mini"), 1)
+    players, actions = lanes.rules.players, lanes.num_actions
+    memory = lanes.records.words, lanes.records.octets, lanes.plan
+    slots, margins = np.zeros((2, players), np.int64)
+    seen, masks = np.empty(players * lanes.size, np.float32), np.empty(players * actions, np.int8)
+    lanes.reset()
+    open_table(*memory, margins, seen, masks)
+    play_table(*memory, slots, margins, seen, masks, np.zeros(players), np.zeros(2 * players, np.uint8))
+    truth = TruthLayout(lanes.rules)
+    write_truth(*memory, truth.encode(), np.zeros(truth.size, np.float32))
