@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +23,7 @@ class SidePayoffs:
     Attributes:
         starts: where each sequence's pairs begin, int64, shape (sequences + 1,).
         others: the other seat's sequence, int32, shape (pairs,).
-        wins: twice this seat's score, summed over deals, int64, shape (pairs,).
+        wins: twice this seat's score, summed over deals, int32, shape (pairs,).
     """
 
     starts: np.ndarray
@@ -47,16 +46,12 @@ class Payoffs:
             _side(game.columns, game.rows, losses, game.seats[1].num_sequences),
         )
 
-    @cached_property
-    def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """For both seats what each pair adds to its win rate, float64, in the order of `sides`."""
-        return tuple(side.wins / (2.0 * self.game.deals) for side in self.sides)
-
     def values(self, seat: int, other_plan: np.ndarray) -> np.ndarray:
         """What each sequence of a seat adds to its win rate against a plan: float64, shape (sequences,)."""
         side = self.sides[seat]
         values = np.empty(len(side.starts) - 1)
-        add_payoffs(side.starts, side.others, self.shares[seat], other_plan, values)
+        add_payoffs(side.starts, side.others, side.wins, other_plan, values)
+        values *= 0.5 / self.game.deals
         return values
 
     def best_response(self, seat: int, other_plan: np.ndarray) -> tuple[float, np.ndarray]:

@@ -22,7 +22,7 @@ from agents.solvers.walk import (
     HAND_CODE,
     HISTORIES,
     IS_FULL,
-    NEEDED,
+    LEVEL,
     NO_SLOT,
     NUM_COUNTS,
     OBSERVATION,
@@ -31,6 +31,7 @@ from agents.solvers.walk import (
     PAIR_FIELDS,
     PAIRS,
     PARENT,
+    PATH_FIELDS,
     SEATS,
     SEQUENCES,
     VIEW_FIELDS,
@@ -93,8 +94,8 @@ class SmallGame:
         seats: the information sets of both.
         observations: every observation that occurs, float32, shape (m, d).
         rows, columns: last sequences of both seats, int32, shape (pairs,): one pair for all games that end with them.
-        weights: deals, of `deals`, in which a pair's choices end the game so, int64, shape (pairs,).
-        wins: twice what seat 0 scores, summed over those deals, int64, shape (pairs,).
+        weights: deals, of `deals`, in which a pair's choices end the game so, int32, shape (pairs,).
+        wins: twice what seat 0 scores, summed over those deals, int32, shape (pairs,).
         deals: number of equally likely deals.
         histories: number of games, the order within first hands included.
     """
@@ -138,6 +139,7 @@ class _Tables:
     def __init__(self, width: int, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.counts = np.zeros(NUM_COUNTS, np.int64)
+        self.counts[LEVEL] = -1
         self.views = np.zeros((SEATS, _FIRST_ROOM, len(VIEW_FIELDS)), np.int64)
         self.pairs = np.zeros((_FIRST_ROOM, len(PAIR_FIELDS)), np.int64)
         self.store = np.zeros((_FIRST_ROOM, width), np.uint32)
@@ -153,15 +155,14 @@ class _Tables:
         )
 
     def grow(self) -> None:
-        """Double what has too little room for the next deal.
+        """Double what is full.
 
         Raises:
             GameTooLargeError: the tables would need more than `max_bytes`.
         """
-        needed = int(self.counts[NEEDED])
-        views = _enough(self.views.shape[1], int(self.counts[VIEWS : VIEWS + SEATS].max()) + needed)
-        pairs = _enough(len(self.pairs), int(self.counts[PAIRS]) + needed)
-        store = _enough(len(self.store), int(self.counts[OBSERVATIONS]) + (SEATS + 1) * needed)
+        views = _enough(self.views.shape[1], int(self.counts[VIEWS : VIEWS + SEATS].max()) + 1)
+        pairs = _enough(len(self.pairs), int(self.counts[PAIRS]) + 1)
+        store = _enough(len(self.store), int(self.counts[OBSERVATIONS]) + SEATS)
         self.view_slots = self.pair_slots = self.obs_slots = np.zeros(0, np.int64)
         per_view, per_pair = SEATS * (len(VIEW_FIELDS) + 2), len(PAIR_FIELDS) + 2
         size = 8 * (views * per_view + pairs * per_pair + 2 * store) + 4 * store * self.store.shape[1]
@@ -177,9 +178,7 @@ class _Tables:
 
 
 def _enough(room: int, needed: int) -> int:
-    while room < needed:
-        room *= 2
-    return room
+    return 2 * room if room < needed else room
 
 
 def _grown(array: np.ndarray, axis: int, size: int) -> np.ndarray:
@@ -214,7 +213,7 @@ def walk(rules: Rules, ranks: np.ndarray, weights: np.ndarray, max_bytes: int = 
     tables = _Tables(layout.size, max_bytes)
     records = Records(rules, MAX_DEPTH)
     scratch = np.zeros(layout.size, np.float32)
-    room = np.zeros(MAX_DEPTH * SEATS * WIDTH, np.int64), np.zeros((MAX_DEPTH, 7), np.int64)
+    room = np.zeros(MAX_DEPTH * SEATS * WIDTH, np.int64), np.zeros((MAX_DEPTH, len(PATH_FIELDS)), np.int64)
     own, _ = seat_sizes(rules)
     cards = as_cards(ranks, rules)
     result = IS_FULL
@@ -241,8 +240,8 @@ def _finished(rules: Rules, tables: _Tables) -> SmallGame:
         observations=tables.store[: counts[OBSERVATIONS]].copy().view(np.float32),
         rows=(pairs[:, SEQUENCES] >> 32).astype(np.int32),
         columns=(pairs[:, SEQUENCES] & _LOW).astype(np.int32),
-        weights=pairs[:, WEIGHT].copy(),
-        wins=pairs[:, WINS].copy(),
+        weights=pairs[:, WEIGHT].astype(np.int32),
+        wins=pairs[:, WINS].astype(np.int32),
         deals=num_deals(rules),
         histories=int(counts[HISTORIES]),
     )

@@ -30,8 +30,13 @@ ORIGIN, HAND_CODE, PARENT, FIRST, ACTIONS, OBSERVATION = range(len(VIEW_FIELDS))
 PAIR_FIELDS = ("sequences", "weight", "wins")
 SEQUENCES, WEIGHT, WINS = range(len(PAIR_FIELDS))
 # Entries of `counts`.
-VIEWS, LAST_SEQUENCE, PAIRS, OBSERVATIONS, HISTORIES, DEALS, NEEDED = 0, 2, 4, 5, 6, 7, 8
+VIEWS, LAST_SEQUENCE, PAIRS, OBSERVATIONS, HISTORIES, DEALS, LEVEL = 0, 2, 4, 5, 6, 7, 8
 NUM_COUNTS = 9
+# Columns of a position on the way from the deal: the option to try next, and for each seat how many actions it has,
+# its sequence of choices so far, and its view.
+PATH_FIELDS = ("option", "choices", "choices", "sequence", "sequence", "view", "view")
+OPTION, CHOICES, SEQUENCE, VIEW = 0, 1, 3, 5
+UNSEEN = -1
 # What a walk ends with.
 DONE, IS_FULL, TOO_DEEP = 0, 1, 2
 
@@ -177,33 +182,6 @@ def play_option(words, octets, rules, game, slots, level, option, seconds):
 
 
 @kernel
-def count_nodes(words, octets, rules, size, slots, path, depth):
-    """Positions below the one at the start of the records, it and the ends included; -1 if games last too long."""
-    level, nodes = np.int64(0), np.int64(0)
-    path[0, 0] = -1
-    while level >= 0:
-        game = np.uint64(level) * size
-        if path[level, 0] < 0:
-            nodes += 1
-            path[level, 0], path[level, 1], path[level, 2] = 0, 1, 1
-            for number in range(SEATS):
-                if has_seat(words[game + FIGHTERS], number):
-                    found, _ = list_actions(words, rules, game, number, slots, (level * SEATS + number) * WIDTH)
-                    path[level, 1 + number] = found
-        if words[game + REASON] != ZERO or path[level, 0] == path[level, 1] * path[level, 2]:
-            level -= 1
-            continue
-        if level + 1 == depth:
-            return np.int64(-1)
-        copy_game(words, game, game + size, size)
-        play_option(words, octets, rules, game + size, slots, level, path[level, 0], path[level, 2])
-        path[level, 0] += 1
-        level += 1
-        path[level, 0] = -1
-    return nodes
-
-
-@kernel
 def note_views(
     words, octets, rules, layout, game, level, slots, path, scratch, bits, view_slots, views, obs_slots, store, counts
 ):
@@ -212,26 +190,26 @@ def note_views(
         at = (level * SEATS + number) * WIDTH
         found, hand = list_actions(words, rules, game, number, slots, at)
         has_say = has_seat(words[game + FIGHTERS], number)
-        path[level, 1 + number] = found if has_say else 1
+        path[level, CHOICES + number] = found if has_say else 1
         origin = np.int64(0)
         if level > 0:
             own = shown_by(words, octets, rules, game, number)
             other = shown_by(words, octets, rules, game, 1 - number)
-            origin = ((path[level - 1, 5 + number] + 1) << (2 * _RANK_BITS)) | (own << _RANK_BITS) | other
+            origin = ((path[level - 1, VIEW + number] + 1) << (2 * _RANK_BITS)) | (own << _RANK_BITS) | other
         view = find_view(number, origin, hand, view_slots, views)
         if view < 0:
             place, view = -1 - view, counts[VIEWS + number]
             counts[VIEWS + number] += 1
             view_slots[number, place] = view
             views[number, view, ORIGIN], views[number, view, HAND_CODE] = origin, hand
-            views[number, view, PARENT], views[number, view, ACTIONS] = path[level, 3 + number], 0
+            views[number, view, PARENT], views[number, view, ACTIONS] = path[level, SEQUENCE + number], 0
             if has_say:
                 views[number, view, ACTIONS] = found
                 views[number, view, FIRST] = counts[LAST_SEQUENCE + number] + 1
                 counts[LAST_SEQUENCE + number] += found
                 write_observation(words, octets, rules, layout, game, np.uint64(number), scratch, ZERO)
                 views[number, view, OBSERVATION] = note_observation(bits, obs_slots, store, counts)
-        path[level, 5 + number] = view
+        path[level, VIEW + number] = view
 
 
 @kernel
@@ -243,12 +221,29 @@ def wins_of(words, game):
     return np.int64(2) if winner == ZERO else np.int64(0)
 
 
+@kernel
+def choose(seat, level, option, path, views):
+    """Note the sequence that a seat's part of `option` makes, for the level below."""
+    view, sequence = path[level, VIEW + seat], path[level, SEQUENCE + seat]
+    if views[seat, view, ACTIONS] > 0:
+        seconds = path[level, CHOICES + 1]
+        sequence = views[seat, view, FIRST] + (option // seconds if seat == 0 else option % seconds)
+    path[level + 1, SEQUENCE + seat] = sequence
+
+
+@inline
+def is_full(views, pairs, store, counts):
+    """Whether there may be too little room for what one position adds."""
+    most = max(counts[VIEWS], counts[VIEWS + 1])
+    return most == views.shape[1] or counts[PAIRS] == pairs.shape[0] or counts[OBSERVATIONS] + SEATS > store.shape[0]
+
+
 @entry
 def walk_deals(
     words, octets, rules, layout, size, deals, weights, own, slots, path, scratch, bits,
     view_slots, views, pair_slots, pairs, obs_slots, store, counts,
 ):  # fmt: skip
-    """Walk through every game of the deals from number `counts[DEALS]` on, each rank of a hand tried once.
+    """Walk through every game of the deals, each rank of a hand tried once, from where `counts` says on.
 
     Args:
         words, octets: room for as many records as `path` has rows.
@@ -258,7 +253,7 @@ def walk_deals(
         weights: how many deals each stands for, int64, shape (n,).
         own: cards of seat 0.
         slots: room, int64, flat: WIDTH for each seat and row of `path`.
-        path: room, int64, shape (depth, 7): option, actions, sequences and views of both seats at each level.
+        path: room, int64, shape (depth, len(PATH_FIELDS)).
         scratch, bits: room for an observation, float32, and the same memory as uint32.
         view_slots, views: int64, shapes (2, 2^k) and (2, m, len(VIEW_FIELDS)), filled up.
         pair_slots, pairs: int64, shapes (2^k,) and (m, len(PAIR_FIELDS)), filled up.
@@ -266,53 +261,48 @@ def walk_deals(
         counts: int64, shape (NUM_COUNTS,), kept up to date.
 
     Returns:
-        DONE; IS_FULL when there may be too little room for the next deal; TOO_DEEP when a game outlasts `path`.
+        DONE; IS_FULL when a table must grow before the walk can go on; TOO_DEEP when a game outlasts `path`.
     """
     words, octets, rules, layout = pointer(words), pointer(octets), pointer(rules), pointer(layout)
     scratch, bits = pointer(scratch), pointer(bits)
-    depth = path.shape[0]
     while counts[DEALS] < deals.shape[0]:
-        lay_out(words, octets, rules, deals[counts[DEALS]], own, deals.shape[1])
-        nodes = count_nodes(words, octets, rules, size, slots, path, depth)
-        if nodes < 0:
-            return TOO_DEEP
-        counts[NEEDED] = nodes
-        room = min(views.shape[1] - max(counts[VIEWS], counts[VIEWS + 1]), pairs.shape[0] - counts[PAIRS])
-        if min(room, store.shape[0] - counts[OBSERVATIONS] - SEATS * nodes) < nodes:
-            return IS_FULL
-        weight = weights[counts[DEALS]]
-        level = np.int64(0)
-        path[0, 0], path[0, 3], path[0, 4] = -1, 0, 0
+        level = counts[LEVEL]
+        if level < 0:
+            lay_out(words, octets, rules, deals[counts[DEALS]], own, deals.shape[1])
+            level = np.int64(0)
+            path[0, OPTION], path[0, SEQUENCE], path[0, SEQUENCE + 1] = UNSEEN, 0, 0
         while level >= 0:
             game = np.uint64(level) * size
+            if is_full(views, pairs, store, counts):
+                counts[LEVEL] = level
+                return IS_FULL
             if words[game + REASON] != ZERO:
-                sequences = (path[level, 3] << _PAIR_SHIFT) | path[level, 4]
+                weight = weights[counts[DEALS]]
+                sequences = (path[level, SEQUENCE] << _PAIR_SHIFT) | path[level, SEQUENCE + 1]
                 note_pair(sequences, weight, weight * wins_of(words, game), pair_slots, pairs, counts)
                 counts[HISTORIES] += weight
                 level -= 1
                 continue
-            if path[level, 0] < 0:
-                path[level, 0] = 0
+            if path[level, OPTION] == UNSEEN:
+                path[level, OPTION] = 0
                 note_views(
                     words, octets, rules, layout, game, level, slots, path, scratch, bits,
                     view_slots, views, obs_slots, store, counts,
                 )  # fmt: skip
-            option, seconds = path[level, 0], path[level, 2]
-            if option == path[level, 1] * seconds:
+            option = path[level, OPTION]
+            if option == path[level, CHOICES] * path[level, CHOICES + 1]:
                 level -= 1
                 continue
-            path[level, 0] += 1
+            if level + 1 == path.shape[0]:
+                return TOO_DEEP
+            path[level, OPTION] += 1
+            for seat in range(SEATS):
+                choose(seat, level, option, path, views)
             copy_game(words, game, game + size, size)
-            play_option(words, octets, rules, game + size, slots, level, option, seconds)
-            for number in range(SEATS):
-                view = path[level, 5 + number]
-                chosen = option // seconds if number == 0 else option % seconds
-                sequence = path[level, 3 + number]
-                if views[number, view, ACTIONS] > 0:
-                    sequence = views[number, view, FIRST] + chosen
-                path[level + 1, 3 + number] = sequence
+            play_option(words, octets, rules, game + size, slots, level, option, path[level, CHOICES + 1])
             level += 1
-            path[level, 0] = -1
+            path[level, OPTION] = UNSEEN
+        counts[LEVEL] = -1
         counts[DEALS] += 1
     return DONE
 
