@@ -34,12 +34,15 @@ def _is_free(rules: Rules) -> list[bool]:
     return [not 0 < place < hand for size in seat_sizes(rules) for place in range(size)]
 
 
-def list_deals(rules: Rules, start: Sequence[int] = ()) -> tuple[np.ndarray, np.ndarray]:
+def list_deals(
+    rules: Rules, start: Sequence[int] | np.ndarray = (), places: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """All deals with sorted first hands.
 
     Args:
         rules: the rules; two seats.
         start: ranks that the deal begins with; all deals by default.
+        places: how many cards of the deal; all by default.
 
     Returns:
         ranks, uint8, shape (n, cards): seat 0's cards from the top, then seat 1's; and how many of `num_deals` each
@@ -48,7 +51,7 @@ def list_deals(rules: Rules, start: Sequence[int] = ()) -> tuple[np.ndarray, np.
     counts = np.array(rank_counts(rules), np.int8)
     left = counts[None] - np.bincount(np.array(start, np.int64), minlength=len(counts)).astype(np.int8)[None]
     deals = np.array(start, np.uint8).reshape(1, -1)
-    for is_free in _is_free(rules)[len(start) :]:
+    for is_free in _is_free(rules)[len(start) : places]:
         may = left > 0
         if not is_free:
             may &= np.arange(len(counts)) >= deals[:, -1:]

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from agents.solvers.deals import as_cards, list_deals, num_deals, seat_sizes
-from agents.solvers.size import DEFAULT_BYTES, GameSize, GameTooLargeError, check_rules, checked_size
+from agents.solvers.deals import as_cards, num_deals, seat_sizes
+from agents.solvers.size import DEFAULT_BYTES, GameSize, GameTooLargeError
 from agents.solvers.walk import (
     ACTIONS,
     DEALS,
@@ -133,29 +133,35 @@ class SmallGame:
         )
 
 
-class _Tables:
-    """What a walk fills, and how it grows."""
+class Tables:
+    """What a walk fills, and how it grows; see `walk_deals`.
 
-    def __init__(self, width: int, max_bytes: int) -> None:
+    Args:
+        width: numbers in an observation.
+        max_bytes: memory that may be used.
+        views, pairs: room to begin with.
+    """
+
+    def __init__(self, width: int, max_bytes: int, views: int = _FIRST_ROOM, pairs: int = _FIRST_ROOM) -> None:
         self.max_bytes = max_bytes
         self.counts = np.zeros(NUM_COUNTS, np.int64)
         self.counts[LEVEL] = -1
-        self.views = np.zeros((SEATS, _FIRST_ROOM, len(VIEW_FIELDS)), np.int64)
-        self.pairs = np.zeros((_FIRST_ROOM, len(PAIR_FIELDS)), np.int64)
+        self.views = np.zeros((SEATS, views, len(VIEW_FIELDS)), np.int64)
+        self.pairs = np.zeros((pairs, len(PAIR_FIELDS)), np.int64)
         self.store = np.zeros((_FIRST_ROOM, width), np.uint32)
         self._make_slots()
 
     def _make_slots(self) -> None:
-        """Slots twice as many as entries, filled for those there are."""
-        self.view_slots = np.full((SEATS, 2 * self.views.shape[1]), NO_SLOT, np.int64)
-        self.pair_slots = np.full(2 * len(self.pairs), NO_SLOT, np.int64)
-        self.obs_slots = np.full(2 * len(self.store), NO_SLOT, np.int64)
+        """Slots for all that there is room for, filled for what there is."""
+        self.view_slots = np.full((SEATS, _num_slots(self.views.shape[1])), NO_SLOT, np.int64)
+        self.pair_slots = np.full(_num_slots(len(self.pairs)), NO_SLOT, np.int64)
+        self.obs_slots = np.full(_num_slots(len(self.store)), NO_SLOT, np.int64)
         place_again(
             self.views, self.pairs, self.store, self.counts, self.view_slots, self.pair_slots, self.obs_slots
         )
 
     def grow(self) -> None:
-        """Double what is full.
+        """More room, by one half, where there is none.
 
         Raises:
             GameTooLargeError: the tables would need more than `max_bytes`.
@@ -164,8 +170,9 @@ class _Tables:
         pairs = _enough(len(self.pairs), int(self.counts[PAIRS]) + 1)
         store = _enough(len(self.store), int(self.counts[OBSERVATIONS]) + SEATS)
         self.view_slots = self.pair_slots = self.obs_slots = np.zeros(0, np.int64)
-        per_view, per_pair = SEATS * (len(VIEW_FIELDS) + 2), len(PAIR_FIELDS) + 2
-        size = 8 * (views * per_view + pairs * per_pair + 2 * store) + 4 * store * self.store.shape[1]
+        fields = SEATS * views * len(VIEW_FIELDS) + pairs * len(PAIR_FIELDS)
+        places = SEATS * _num_slots(views) + _num_slots(pairs) + _num_slots(store)
+        size = 8 * (fields + places) + 4 * store * self.store.shape[1]
         if size > self.max_bytes:
             raise GameTooLargeError(
                 f"max_bytes={self.max_bytes:,} is too little: after {int(self.counts[DEALS]):,} deals the tables "
@@ -178,7 +185,12 @@ class _Tables:
 
 
 def _enough(room: int, needed: int) -> int:
-    return 2 * room if room < needed else room
+    return room + room // 2 if room < needed else room
+
+
+def _num_slots(entries: int) -> int:
+    """The least power of two that leaves a quarter of the slots free."""
+    return 1 << (4 * entries // 3).bit_length()
 
 
 def _grown(array: np.ndarray, axis: int, size: int) -> np.ndarray:
@@ -192,25 +204,18 @@ def _grown(array: np.ndarray, axis: int, size: int) -> np.ndarray:
     return larger
 
 
-def build_game(rules: Rules, max_bytes: int = DEFAULT_BYTES) -> SmallGame:
-    """Write out the whole game.
+def walk(rules: Rules, ranks: np.ndarray, weights: np.ndarray, tables: Tables) -> Tables:
+    """Walk through all games of some deals.
 
     Args:
-        rules: the rules; two seats, no shuffles after the deal, games that end.
-        max_bytes: memory that may be used; the size is judged beforehand.
+        rules: the rules.
+        ranks, weights: the deals, as `list_deals` gives them.
+        tables: filled, and returned.
 
     Raises:
-        RulesError: the rules have no such form. GameTooLargeError: it would need more memory.
+        GameTooLargeError: the tables outgrow their memory, or a game lasts too long.
     """
-    check_rules(rules)
-    checked_size(rules, max_bytes)
-    return walk(rules, *list_deals(rules), max_bytes=max_bytes)
-
-
-def walk(rules: Rules, ranks: np.ndarray, weights: np.ndarray, max_bytes: int = DEFAULT_BYTES) -> SmallGame:
-    """The games of some deals alone, as `list_deals` gives them."""
     layout = Layout(rules)
-    tables = _Tables(layout.size, max_bytes)
     records = Records(rules, MAX_DEPTH)
     scratch = np.zeros(layout.size, np.float32)
     room = np.zeros(MAX_DEPTH * SEATS * WIDTH, np.int64), np.zeros((MAX_DEPTH, len(PATH_FIELDS)), np.int64)
@@ -228,10 +233,11 @@ def walk(rules: Rules, ranks: np.ndarray, weights: np.ndarray, max_bytes: int = 
             tables.grow()
     if result != DONE:
         raise GameTooLargeError(f"a game of these rules can take more than {MAX_DEPTH} comparisons.")
-    return _finished(rules, tables)
+    return tables
 
 
-def _finished(rules: Rules, tables: _Tables) -> SmallGame:
+def game_of(rules: Rules, tables: Tables) -> SmallGame:
+    """The game that a walk through all deals has written out."""
     counts = tables.counts
     pairs = tables.pairs[: counts[PAIRS]]
     return SmallGame(
@@ -247,7 +253,7 @@ def _finished(rules: Rules, tables: _Tables) -> SmallGame:
     )
 
 
-def _seat_form(rules: Rules, tables: _Tables, seat: int) -> SeatForm:
+def _seat_form(rules: Rules, tables: Tables, seat: int) -> SeatForm:
     """The views with a say, in the order in which they were found."""
     views = tables.views[seat, : tables.counts[VIEWS + seat]]
     views = views[views[:, ACTIONS] > 0]

@@ -18,14 +18,15 @@ from war_env.engine.war import has_seat
 from war_env.observation import write_observation
 from war_env.rules import HAND_SIZE, RANK_OF
 from war_env.state import FIGHTERS, HAND, NOBODY, REASON, STARTS, STOCK, UP, WINNER
+from war_env.state import SEEN as TURNED_UP
 
 SEATS = 2
 WIDTH = 8  # most cards in a hand
 NO_SLOT = -1
 
 # Columns of a view.
-VIEW_FIELDS = ("origin", "hand", "parent", "first", "actions", "observation")
-ORIGIN, HAND_CODE, PARENT, FIRST, ACTIONS, OBSERVATION = range(len(VIEW_FIELDS))
+VIEW_FIELDS = ("origin", "hand", "parent", "first", "actions", "observation", "seen")
+ORIGIN, HAND_CODE, PARENT, FIRST, ACTIONS, OBSERVATION, SEEN = range(len(VIEW_FIELDS))
 # Columns of a pair of last sequences.
 PAIR_FIELDS = ("sequences", "weight", "wins")
 SEQUENCES, WEIGHT, WINS = range(len(PAIR_FIELDS))
@@ -191,8 +192,10 @@ def note_views(
         found, hand = list_actions(words, rules, game, number, slots, at)
         has_say = has_seat(words[game + FIGHTERS], number)
         path[level, CHOICES + number] = found if has_say else 1
-        origin = np.int64(0)
+        origin, seen = np.int64(0), np.int64(words[seat_of(game, np.uint64(number)) + HAND])
         if level > 0:
+            seen |= views[number, path[level - 1, VIEW + number], SEEN]
+            seen |= np.int64(words[game + TURNED_UP])
             own = shown_by(words, octets, rules, game, number)
             other = shown_by(words, octets, rules, game, 1 - number)
             origin = ((path[level - 1, VIEW + number] + 1) << (2 * _RANK_BITS)) | (own << _RANK_BITS) | other
@@ -203,6 +206,7 @@ def note_views(
             view_slots[number, place] = view
             views[number, view, ORIGIN], views[number, view, HAND_CODE] = origin, hand
             views[number, view, PARENT], views[number, view, ACTIONS] = path[level, SEQUENCE + number], 0
+            views[number, view, SEEN] = seen
             if has_say:
                 views[number, view, ACTIONS] = found
                 views[number, view, FIRST] = counts[LAST_SEQUENCE + number] + 1
