@@ -57,7 +57,7 @@ def best_values(parent, first, actions, values, choices):
 
 
 @entry
-def match_regrets(parent, first, actions, values, regrets, strategy):
+def match_regrets(parent, first, actions, values, regrets, strategy, foresight):
     """One step of regret matching plus: add regrets under the present strategy, then make the next strategy.
 
     Args:
@@ -65,6 +65,8 @@ def match_regrets(parent, first, actions, values, regrets, strategy):
         values: as `add_payoffs` writes them, float64, changed.
         regrets: float64, shape (sequences,), changed; never negative.
         strategy: float64, shape (sequences,), changed.
+        foresight: how often the last step's regret counts again in the next strategy, float64: 0, or 1 to predict
+            that it returns.
     """
     for back in range(parent.size):
         k = parent.size - 1 - back
@@ -77,7 +79,9 @@ def match_regrets(parent, first, actions, values, regrets, strategy):
             continue
         total = 0.0
         for sequence in range(start, stop):
-            regrets[sequence] = max(regrets[sequence] + values[sequence] - mean, 0.0)
-            total += regrets[sequence]
+            regret = values[sequence] - mean
+            regrets[sequence] = max(regrets[sequence] + regret, 0.0)
+            strategy[sequence] = max(regrets[sequence] + foresight * regret, 0.0)
+            total += strategy[sequence]
         for sequence in range(start, stop):
-            strategy[sequence] = regrets[sequence] / total if total > 0.0 else 1.0 / (stop - start)
+            strategy[sequence] = strategy[sequence] / total if total > 0.0 else 1.0 / (stop - start)
