@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.solvers.sequence_kernels import add_payoffs, best_values, plan_of
 from agents.solvers.small_game import SmallGame
-from agents.solvers.strategies import SAMPLES, agent_strategies, plan
+from agents.solvers.strategies import SAMPLES, agent_strategies, plan, strategy_of
 from war_env.policy import Policy
 
 _MOST = 2**62
@@ -41,10 +41,7 @@ class Payoffs:
     def __init__(self, game: SmallGame) -> None:
         self.game = game
         losses = 2 * game.weights - game.wins
-        self.sides = (
-            _side(game.rows, game.columns, game.wins, game.seats[0].num_sequences),
-            _side(game.columns, game.rows, losses, game.seats[1].num_sequences),
-        )
+        self.sides = by_own_sequence(game, 0, game.wins), by_own_sequence(game, 1, losses)
 
     def values(self, seat: int, other_plan: np.ndarray) -> np.ndarray:
         """What each sequence of a seat adds to its win rate against a plan: float64, shape (sequences,)."""
@@ -67,10 +64,12 @@ class Payoffs:
         return float(values[0]), choices
 
 
-def _side(own: np.ndarray, others: np.ndarray, wins: np.ndarray, num_sequences: int) -> SidePayoffs:
+def by_own_sequence(game: SmallGame, seat: int, amounts: np.ndarray) -> SidePayoffs:
+    """Some amount of each terminal pair, int32, sorted by one seat's sequence."""
+    own, others = (game.rows, game.columns) if seat == 0 else (game.columns, game.rows)
     order = np.argsort(own, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=num_sequences))])
-    return SidePayoffs(starts.astype(np.int64), others[order], wins[order])
+    counts = np.bincount(own, minlength=game.seats[seat].num_sequences)
+    return SidePayoffs(np.concatenate([[0], np.cumsum(counts)]), others[order], amounts[order])
 
 
 def exploitability(payoffs: Payoffs, strategies: tuple[np.ndarray, np.ndarray]) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.solvers.best_response import Payoffs, exploitability
 from agents.solvers.sequence_kernels import match_regrets
-from agents.solvers.strategies import plan, strategy_of_plan
+from agents.solvers.strategies import plan, strategy_of_plan, uniform
 from war_env.errors import ArgumentError, checked_int
 
 CHECK_EVERY = 50
@@ -46,7 +46,7 @@ def solve_cfr(
         raise ArgumentError(f"target={target!r} is not allowed: it must be from 0 to below 1.")
     power, foresight = (2, 1.0) if is_predictive else (1, 0.0)
     forms = payoffs.game.seats
-    strategies = [_uniform(form.actions) for form in forms]
+    strategies = [uniform(form) for form in forms]
     regrets = [np.zeros(form.num_sequences) for form in forms]
     sums = [np.zeros(form.num_sequences) for form in forms]
     plans = [plan(form, strategy) for form, strategy in zip(forms, strategies, strict=True)]
@@ -65,6 +65,3 @@ def solve_cfr(
                 break
     return averages
 
-
-def _uniform(actions: np.ndarray) -> np.ndarray:
-    return np.concatenate([[1.0], np.repeat(1.0 / actions, actions)])

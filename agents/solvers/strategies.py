@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
-
 import numpy as np
 
 from agents.base import Agent
@@ -15,40 +12,49 @@ from war_env.policy import Forgetful, NetworkPolicy, Policy, ScriptedPolicy, che
 
 SAMPLES = 1_000
 _SAMPLING_SEED = 0
+_NOTHING = 1e-12  # a plan below counts as never coming here
 
 
-def slot_probabilities(policy: Policy, observations: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
-    """With what probability a policy plays each slot.
+def known_probabilities(policy: Policy, observations: np.ndarray, masks: np.ndarray) -> np.ndarray | None:
+    """With what probability a policy plays each slot, where that can be told without trying; else None.
 
-    A policy with a method `probabilities(observations, masks)` is asked for them; scripted policies and networks have
-    known ones. Any other is asked to act `samples` times.
+    A policy with a method `probabilities(observations, masks)` is asked; scripted policies and networks are known.
 
     Args:
         policy: the policy.
         observations, masks: float32 (n, d) and int8 (n, a).
-        samples: how often a policy of unknown kind is asked.
 
     Returns:
-        float64, shape (n, a); what is masked plays the highest card and counts there.
+        float64, shape (n, a).
     """
     if isinstance(policy, Agent):
-        return slot_probabilities(policy.policy, observations, masks, samples)
+        return known_probabilities(policy.policy, observations, masks)
     if isinstance(policy, Forgetful):
-        return slot_probabilities(policy.network, observations[:, policy.columns], masks, samples)
+        return known_probabilities(policy.network, observations[:, policy.columns], masks)
     if callable(getattr(policy, "probabilities", None)):
         found = np.asarray(policy.probabilities(observations, masks), np.float64)
         if found.shape != masks.shape or (found < 0).any() or not np.allclose(found.sum(axis=1), 1):
             raise ArgumentError(f"probabilities() of {policy!r} must return rows of probabilities, {masks.shape}.")
-    elif isinstance(policy, ScriptedPolicy) and policy.name == "random":
-        found = masks / masks.sum(axis=1, keepdims=True)
-    elif isinstance(policy, NetworkPolicy) and policy.is_sampling:
+        return found
+    if isinstance(policy, ScriptedPolicy) and policy.name == "random":
+        return np.asarray(masks / masks.sum(axis=1, keepdims=True))
+    if isinstance(policy, NetworkPolicy) and policy.is_sampling:
         logits = np.where(masks > 0, policy.logits(observations), -np.inf).astype(np.float64)
         found = np.exp(logits - logits.max(axis=1, keepdims=True))
-        found /= found.sum(axis=1, keepdims=True)
-    else:
-        is_fixed = isinstance(policy, ScriptedPolicy | NetworkPolicy)
-        found = _frequencies(policy, observations, masks, 1 if is_fixed else samples)
-    return _legal(found, masks)
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+    if isinstance(policy, ScriptedPolicy | NetworkPolicy):
+        return _frequencies(policy, observations, masks, 1)
+    return None
+
+
+def slot_probabilities(policy: Policy, observations: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
+    """With what probability a policy plays each slot: known, or how often it did when asked `samples` times.
+
+    Returns:
+        float64, shape (n, a); what is masked plays the highest card and counts there.
+    """
+    found = known_probabilities(policy, observations, masks)
+    return _legal(_frequencies(policy, observations, masks, samples) if found is None else found, masks)
 
 
 def _frequencies(policy: Policy, observations: np.ndarray, masks: np.ndarray, samples: int) -> np.ndarray:
@@ -87,11 +93,21 @@ def strategy_of(game: SmallGame, seat: int, slots: np.ndarray) -> np.ndarray:
     return strategy
 
 
+def is_lowest_of_rank(form: SeatForm) -> np.ndarray:
+    """Which slots hold the lowest card of a rank: bool, shape (i, hand size)."""
+    is_lowest = form.slots > 0
+    is_lowest[:, 1:] &= form.slots[:, 1:] != form.slots[:, :-1]
+    return is_lowest
+
+
 def sequence_of_slot(form: SeatForm) -> np.ndarray:
     """The sequence that playing each slot makes, int64, shape (i, hand size); meaningless where no card is."""
-    is_new = np.zeros(form.slots.shape, np.int64)
-    is_new[:, 1:] = (form.slots[:, 1:] != form.slots[:, :-1]) & (form.slots[:, 1:] > 0)
-    return np.asarray(form.first[:, None] + np.cumsum(is_new, axis=1))
+    return np.asarray(form.first[:, None] + np.cumsum(is_lowest_of_rank(form), axis=1) - 1)
+
+
+def uniform(form: SeatForm) -> np.ndarray:
+    """The strategy that plays every rank in hand equally often."""
+    return np.concatenate([[1.0], np.repeat(1.0 / form.actions, form.actions)])
 
 
 def agent_strategies(game: SmallGame, policy: Policy, samples: int = SAMPLES) -> tuple[np.ndarray, np.ndarray]:
@@ -109,10 +125,8 @@ def plan(form: SeatForm, strategy: np.ndarray) -> np.ndarray:
 
 def strategy_of_plan(form: SeatForm, made: np.ndarray) -> np.ndarray:
     """The strategy behind a plan; uniform over actions where the plan never comes."""
-    strategy = np.ones(form.num_sequences)
+    strategy = uniform(form)
     sets = form.information_set[1:]
-    total = np.zeros(form.num_information_sets)
-    np.add.at(total, sets, made[1:])
-    uniform = 1.0 / form.actions[sets]
-    strategy[1:] = np.divide(made[1:], total[sets], out=uniform, where=total[sets] > 1e-12)
+    total = np.bincount(sets, made[1:], form.num_information_sets)[sets]
+    np.divide(made[1:], total, out=strategy[1:], where=total > _NOTHING)
     return strategy
