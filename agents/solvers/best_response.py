@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.solvers.sequence_kernels import add_payoffs, best_values, plan_of
 from agents.solvers.small_game import SmallGame
-from agents.solvers.strategies import SAMPLES, agent_strategies, plan, strategy_of
+from agents.solvers.strategies import SAMPLES, agent_strategies, plan
 from war_env.policy import Policy
 
 _MOST = 2**62
@@ -70,6 +70,12 @@ def by_own_sequence(game: SmallGame, seat: int, amounts: np.ndarray) -> SidePayo
     order = np.argsort(own, kind="stable")
     counts = np.bincount(own, minlength=game.seats[seat].num_sequences)
     return SidePayoffs(np.concatenate([[0], np.cumsum(counts)]), others[order], amounts[order])
+
+
+def expected_score(payoffs: Payoffs, strategies: tuple[np.ndarray, np.ndarray]) -> float:
+    """Seat 0's win rate, a draw counted one half, when the seats play these strategies."""
+    plans = [plan(form, strategy) for form, strategy in zip(payoffs.game.seats, strategies, strict=True)]
+    return float(payoffs.values(0, plans[1]) @ plans[0])
 
 
 def exploitability(payoffs: Payoffs, strategies: tuple[np.ndarray, np.ndarray]) -> float:

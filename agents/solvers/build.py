@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from agents.solvers.deals import as_cards, hand_orders, list_deals, num_deals, rank_counts, seat_sizes
+from agents.solvers.deals import as_cards, list_deals, num_deals, rank_counts, seat_sizes
 from agents.solvers.size import DEFAULT_BYTES, GameSize, GameTooLargeError, check_rules
 from agents.solvers.small_game import SmallGame, Tables, game_of, walk
 from agents.solvers.walk import ACTIONS, HISTORIES, PAIRS, SEEN, VIEWS

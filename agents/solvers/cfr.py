@@ -3,6 +3,7 @@
 Tammelin, "Solving large imperfect information games using CFR+", 2014; the predictive form is that of Farina, Kroer and
 Sandholm, "Faster game solving via predictive Blackwell approachability", AAAI 2021.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -64,4 +65,3 @@ def solve_cfr(
             if reached <= target:
                 break
     return averages
-

@@ -6,8 +6,6 @@ A seat's information sets are numbered so that earlier ones come first; `parent`
 
 from __future__ import annotations
 
-import numpy as np
-
 from war_env._jit import entry
 
 

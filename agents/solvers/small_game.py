@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from agents.solvers.deals import as_cards, num_deals, seat_sizes
-from agents.solvers.size import DEFAULT_BYTES, GameSize, GameTooLargeError
+from agents.solvers.size import GameSize, GameTooLargeError
 from agents.solvers.walk import (
     ACTIONS,
     DEALS,
@@ -27,7 +27,6 @@ from agents.solvers.walk import (
     NUM_COUNTS,
     OBSERVATION,
     OBSERVATIONS,
-    ORIGIN,
     PAIR_FIELDS,
     PAIRS,
     PARENT,
@@ -156,9 +155,7 @@ class Tables:
         self.view_slots = np.full((SEATS, _num_slots(self.views.shape[1])), NO_SLOT, np.int64)
         self.pair_slots = np.full(_num_slots(len(self.pairs)), NO_SLOT, np.int64)
         self.obs_slots = np.full(_num_slots(len(self.store)), NO_SLOT, np.int64)
-        place_again(
-            self.views, self.pairs, self.store, self.counts, self.view_slots, self.pair_slots, self.obs_slots
-        )
+        place_again(self.views, self.pairs, self.store, self.counts, self.view_slots, self.pair_slots, self.obs_slots)
 
     def grow(self) -> None:
         """More room, by one half, where there is none.

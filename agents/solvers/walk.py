@@ -16,7 +16,7 @@ from war_env.engine.rng import mix
 from war_env.engine.turn import begin, clear_game, compare, play_slot
 from war_env.engine.war import has_seat
 from war_env.observation import write_observation
-from war_env.rules import HAND_SIZE, RANK_OF
+from war_env.rules import RANK_OF
 from war_env.state import FIGHTERS, HAND, NOBODY, REASON, STARTS, STOCK, UP, WINNER
 from war_env.state import SEEN as TURNED_UP
 
