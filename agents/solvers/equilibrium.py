@@ -19,6 +19,7 @@ from agents.solvers.small_game import SmallGame
 from agents.solvers.strategies import is_lowest_of_rank, plan, sequence_of_slot, strategy_of, uniform
 from war_env.errors import ArgumentError
 
+LINEAR = "linear program"
 LINEAR_SEQUENCES = 20_000  # a seat's sequences up to which the linear program is quick
 # Weight of sets that the equilibrium never reaches: they decide only where nothing else looks like them.
 _TREMBLE = 1e-12
@@ -63,7 +64,7 @@ def find_equilibrium(payoffs: Payoffs, iterations: int = 1_000, target: float = 
     strategies = solve_linear(payoffs) if is_linear else solve_cfr(payoffs, iterations, target)
     plans = [plan(form, strategy) for form, strategy in zip(forms, strategies, strict=True)]
     low, high = 1 - payoffs.best_response(1, plans[0])[0], payoffs.best_response(0, plans[1])[0]
-    return Equilibrium("linear program" if is_linear else "CFR+", strategies, low, high)
+    return Equilibrium(LINEAR if is_linear else "CFR+", strategies, low, high)
 
 
 def _reach(game: SmallGame, side: SidePayoffs, seat: int, other_plan: np.ndarray) -> np.ndarray:
@@ -145,7 +146,7 @@ def equilibrium_policy(payoffs: Payoffs, equilibrium: Equilibrium) -> tuple[Obse
     game = payoffs.game
     table = project(game, equilibrium.strategies)
     lost = table_exploitability(payoffs, table)
-    if lost > _GOOD_ENOUGH + equilibrium.exploitability:
+    if equilibrium.method == LINEAR and lost > _GOOD_ENOUGH + equilibrium.exploitability:
         other = project(game, solve_cfr(payoffs, _MORE_ITERATIONS, _GOOD_ENOUGH))
         other_lost = table_exploitability(payoffs, other)
         if other_lost < lost:

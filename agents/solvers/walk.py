@@ -83,19 +83,12 @@ def note_pair(sequences, weight, wins, slots, pairs, counts):
 
 
 @kernel
-def code_of(store, row):
-    """A hash of one observation of a store, uint32 (m, d)."""
-    code = _BASIS
-    for k in range(store.shape[1]):
-        code = (code ^ np.uint64(store[row, k])) * _PRIME
-    return np.int64(code & _POSITIVE)
-
-
-@kernel
 def find_observation(store, row, slots):
     """The number of the observation in a row of the store, or -1 - the free place for it."""
-    last = slots.shape[0] - 1
-    at = place_of(code_of(store, row), np.int64(0), slots.shape[0])
+    code, last = _BASIS, slots.shape[0] - 1
+    for k in range(store.shape[1]):
+        code = (code ^ np.uint64(store[row, k])) * _PRIME
+    at = place_of(np.int64(code & _POSITIVE), np.int64(0), slots.shape[0])
     while slots[at] != NO_SLOT:
         known = slots[at]
         k = 0
@@ -219,10 +212,8 @@ def note_views(
 @kernel
 def wins_of(words, game):
     """Twice what seat 0 scores: 2 for a win, 1 for a draw, 0 for a loss."""
-    winner = words[game + WINNER]
-    if winner == NOBODY:
-        return np.int64(1)
-    return np.int64(2) if winner == ZERO else np.int64(0)
+    is_drawn, is_won = words[game + WINNER] == NOBODY, words[game + WINNER] == ZERO
+    return np.int64(is_drawn) + 2 * np.int64(is_won)
 
 
 @kernel
