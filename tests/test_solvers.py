@@ -31,9 +31,11 @@ from agents.solvers.linear import solve_linear
 from agents.solvers.size import GameSize, GameTooLargeError
 from agents.solvers.strategies import agent_strategies
 from experiments.arena import BLOCK, play_block
+from experiments.exploitability import ExploitabilitySettings, run_exploitability
 from experiments.statistics import PairSums, rate_of
 from tests.test_experiments import Page, run, summary_of
 from war_env import ArgumentError, Game, Rules, RulesError, get_rules
+from war_env.errors import WarEnvError
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
 
@@ -273,6 +275,14 @@ def test_the_experiment_writes_what_others_read(tmp_path: Path) -> None:
     assert "complete already" in " ".join(again.split())
     assert summary_of(out) == json.loads(json.dumps(summary))
     small = tmp_path / "small"
-    refused = run("exploitability", "--max-memory", "0.001", "--out", str(small), code=2)
-    assert "max_memory=0.001 is too little" in " ".join(refused.split())
+    for wrong, words in (
+        ({"max_memory": 0.001}, "max_memory=0.001 is too little"),
+        ({"max_memory": 0.0}, "max_memory=0.0 is not allowed"),
+        ({"agents": ("random", "random")}, "name at least one, each once"),
+        ({"agents": ()}, "name at least one, each once"),
+        ({"preset": "War-v0"}, "winnings='shuffled' is not allowed"),
+        ({"samples": 0}, "samples=0 is not allowed"),
+    ):
+        with pytest.raises(WarEnvError, match=words):
+            run_exploitability(ExploitabilitySettings(out=small, **wrong))
     assert not small.exists()
