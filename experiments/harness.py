@@ -32,7 +32,7 @@ _HOW = ("out", "fresh", "workers", "backend")
 _WRITTEN = (
     *("config.json", "summary.json", "training.json", "rows.csv", "report.html"),
     *("win_bars.png", "win_rates.png", "learning_curve.png", "lengths.png"),
-    *("casino_edges.png", "casino_counting.png"),
+    *("casino_edges.png", "casino_counting.png", "exploitability.png"),
     *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
 )
 MAX_SEED = 2**32 - 1

@@ -141,3 +141,20 @@ def casino_counting(rows: list[dict[str, Any]], path: Path) -> Path:
             axes.axhline(0, color="black", linewidth=1)
             axes.set(xlabel="share of the shoe dealt, %", ylabel="units per 100 rounds", title=title)
         return _save(figure, path)
+
+
+def exploitability_bars(rows: list[dict[str, Any]], path: Path) -> Path:
+    """What a best response gains over each agent, with its interval where it is not exact."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 0.8 + 0.45 * len(rows)))
+        for place, row in enumerate(reversed(rows)):
+            gained, low, high = (100 * row[key] for key in ("exploitability", "low", "high"))
+            axes.barh(place, gained, color="#c25b4e")
+            if high > low:
+                axes.errorbar(gained, place, xerr=[[gained - low], [high - gained]], color="black", capsize=3)
+            axes.annotate(f"{gained:.3f}", (max(gained, high), place), (6, 0), textcoords="offset points", va="center")
+        axes.set_yticks(range(len(rows)), [row["agent"] for row in reversed(rows)])
+        axes.set(xlabel="what a best response gains over one half, percentage points")
+        axes.margins(x=0.12)
+        axes.grid(axis="y", visible=False)
+        return _save(figure, path)

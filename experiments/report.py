@@ -20,6 +20,7 @@ _TITLES = {
     "lengths.png": "Length of games",
     "casino_edges.png": "Edge of the house, exact (lines) and simulated (points, four standard errors)",
     "casino_counting.png": "Does counting pay?",
+    "exploitability.png": "What a best response gains",
 }
 
 
@@ -34,6 +35,10 @@ _TABLES = {"agents": "Agents", "counting": "The counter", "known": "Known number
 
 def _table(title: str, frame: pd.DataFrame) -> dict[str, Any]:
     return {"title": title, "columns": list(frame.columns), "rows": frame.map(_readable).to_numpy().tolist()}
+
+
+def _has_rows(summary: dict[str, Any], name: str) -> bool:
+    return isinstance(summary.get(name), list) and bool(summary[name])
 
 
 def _readable(value: Any) -> str:
@@ -57,7 +62,11 @@ def write_report(folder: Path) -> Path:
         pictures=pictures,
         tables=[
             _table("Results", pd.read_csv(folder / "rows.csv")),
-            *(_table(title, pd.DataFrame(summary[name])) for name, title in _TABLES.items() if summary.get(name)),
+            *(
+                _table(title, pd.DataFrame(summary[name]))
+                for name, title in _TABLES.items()
+                if _has_rows(summary, name)
+            ),
         ],
     )
     write_text(folder / "report.html", page)

@@ -8,7 +8,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from agents.registry import get_agent
+from agents.solvers.best_response import Payoffs, agent_exploitability, exploitability
+from agents.solvers.build import build_game
 from agents.solvers.casino_exact import evaluate
+from agents.solvers.strategies import agent_strategies
 from experiments.ablation import ablation_cells
 from experiments.published import REFERENCES
 from war_env.casino_rules import (
@@ -29,11 +33,12 @@ from war_env.casino_state import CASINO_FIELDS
 from war_env.game import Game
 from war_env.layout import FIELDS, Layout
 from war_env.policy_names import SCRIPTED
-from war_env.presets import PRESETS
+from war_env.presets import PRESETS, get_rules
 from war_env.rules import Rules
 from war_env.truth import TRUTH_FIELDS, TruthLayout
 
 DOCS = Path(__file__).parent.parent / "docs"
+SMALL = ({"ranks": 3}, {"ranks": 3, "suits": 3}, {"face_down": 1}, {"hand_size": 3}, {"hand_size": 4})
 ABLATION = Path(__file__).parent.parent / "docs" / "data" / "ablation.json"
 
 
@@ -113,6 +118,22 @@ def casino_edges() -> str:
     return table(head, rows)
 
 
+def solved() -> str:
+    """Sizes of small games, and what a best response gains in them."""
+    rows = []
+    for label, options in (("WarMini-v0", {}), *((", ".join(f"`{k}={v}`" for k, v in o.items()), o) for o in SMALL)):
+        payoffs = Payoffs(build_game(get_rules("mini", **options)))
+        size, policy = payoffs.game.size(), get_agent("equilibrium", payoffs.game.rules)
+        sizes = (size.deals, size.histories, size.information_sets, size.sequences, size.terminal_pairs)
+        strategies = (agent_strategies(payoffs.game, get_agent(name, payoffs.game.rules)) for name in SCRIPTED)
+        gains = [f"{exploitability(payoffs, pair):.5f}" for pair in strategies]
+        lost = agent_exploitability(payoffs, policy)
+        gains.append("below 1e-6" if lost < 1e-6 else f"{lost:.5f}")
+        rows.append((label, *(f"{number:,}" for number in sizes), *gains))
+    head = ("game", "deals", "histories", "information sets", "sequences", "terminal pairs", *SCRIPTED, "equilibrium")
+    return table(head, rows)
+
+
 def fields() -> str:
     """The fields of an observation, with their size under War-v0."""
     layout = Layout(PRESETS[0].rules)
@@ -161,6 +182,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "options": lambda: option_table(Rules),
     "presets": presets,
     "ids": ids,
+    "solved": solved,
     "fields": fields,
     "sizes": sizes,
     "truth": truth,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
@@ -207,9 +208,9 @@ class Game(GameView):
 
     def copy(self) -> Game:
         """An independent game in the same position, with the same shuffles to come."""
-        game = Game(self.rules)
-        game._records.words[:] = self._records.words
-        game._with_suits, game._deal = self._with_suits, self._deal
+        game = copy.copy(self)
+        game._records = copy.copy(self._records)
+        game._records._bind(self._records.words.copy())
         game._choices = list(self._choices)
         return game
 

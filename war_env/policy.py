@@ -293,24 +293,24 @@ def get_policy(field: str, spec: Any, rules: Rules, memory: bool = True) -> Poli
     return policy
 
 
-class _Forgetful:
+class Forgetful:
     """A network trained without memory among observations with memory: it sees its own fields only."""
 
     def __init__(self, network: NetworkPolicy, layout: Layout) -> None:
         self.network = network
-        self._columns = np.concatenate(
+        self.columns = np.concatenate(
             [np.arange(layout.size)[layout.slices[name]] for name in Layout(layout.rules, memory=False).slices]
         )
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose; see `Policy.act`."""
-        return self.network.act(observation[:, self._columns], action_mask, rng)
+        return self.network.act(observation[:, self.columns], action_mask, rng)
 
 
 def _fitted(network: NetworkPolicy, layout: Layout) -> Policy:
     """The network for a layout; RulesError if it was made for other rules or needs the memory that the layout lacks."""
     if layout.memory and not network.card.get("memory", True):
         network.check(Layout(layout.rules, memory=False))
-        return _Forgetful(network, layout)
+        return Forgetful(network, layout)
     network.check(layout)
     return network
