@@ -12,9 +12,10 @@ from agents.registry import get_entries
 from agents.training.ppo import PPOConfig, check_config
 from experiments.arena import arena_rules, block_sizes
 from experiments.harness import Run, Settings, console, main, write_text
-from experiments.plots import learning_curve, win_bars, win_matrix
+from experiments.plots import learning_curve, rating_points, win_bars, win_matrix
+from experiments.ratings import rate_agents
 from experiments.report import write_report
-from experiments.tournament import QUICK_GAMES, play_pairs, win_table
+from experiments.tournament import QUICK_GAMES, pairing_note, play_pairs, rating_table, win_table
 from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_export, weights_of
 from war_env.policy_names import SCRIPTED
 
@@ -45,11 +46,15 @@ def run_benchmark(settings: BenchmarkSettings) -> None:
         write_text(LATEST, f"{weights.resolve()}\n")
     entries = get_entries((str(weights), *SCRIPTED), arena_rules(PRESET, {}))
     rows = play_pairs(run, entries, PRESET, {}, settings.games)
-    run.finish({"pairs": rows, "training": result["training"], "curve": result["curve"]}, rows)
+    ratings = rate_agents(rows, settings.seed)
+    run.finish({"pairs": rows, "ratings": ratings, "training": result["training"], "curve": result["curve"]}, rows)
     win_matrix(rows, run.folder / "win_rates.png")
     win_bars(rows, "trained", run.folder / "win_bars.png")
     learning_curve(result["curve"], list(SCRIPTED), run.folder / "learning_curve.png")
+    rating_points(ratings, run.folder / "ratings.png")
     console.print(win_table(rows))
+    console.print(rating_table(ratings))
+    console.print(pairing_note(rows))
     console.print(
         "random and greedy are weak references: reserve (lowest card in a battle, highest in a war) is the one to beat."
     )

@@ -31,8 +31,8 @@ _HOW = ("out", "fresh", "workers", "backend")
 # All that runs write into their folder; --fresh removes these and no other files.
 _WRITTEN = (
     *("config.json", "summary.json", "training.json", "rows.csv", "report.html"),
-    *("win_bars.png", "win_rates.png", "learning_curve.png", "lengths.png"),
-    *("casino_edges.png", "casino_counting.png", "exploitability.png"),
+    *("win_bars.png", "win_rates.png", "ratings.png", "learning_curve.png", "lengths.png"),
+    *("casino_edges.png", "casino_counting.png", "speed.png", "growth.png", "exploitability.png"),
     *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
 )
 MAX_SEED = 2**32 - 1

@@ -90,6 +90,20 @@ def win_bars(rows: list[dict[str, Any]], agent: str, path: Path) -> Path:
         return _save(figure, path)
 
 
+def rating_points(ratings: dict[str, dict[str, float]], path: Path) -> Path:
+    """Every agent's rating with its 95 % interval, strongest first."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 0.8 + 0.4 * len(ratings)))
+        for place, (_name, values) in enumerate(reversed(ratings.items())):
+            below, above = values["rating"] - values["low"], values["high"] - values["rating"]
+            axes.errorbar(values["rating"], place, xerr=[[below], [above]], fmt="o", color="#33658a", capsize=4)
+            axes.annotate(f"{values['rating']:.0f}", (values["rating"], place), (0, 7), textcoords="offset points")
+        axes.set_yticks(range(len(ratings)), list(reversed(ratings)))
+        axes.set(xlabel="Bradley-Terry rating, points, 95 % interval", ylim=(-0.6, len(ratings) - 0.3))
+        axes.margins(x=0.08)
+        return _save(figure, path)
+
+
 def length_histogram(lengths: dict[str, np.ndarray], unit: str, path: Path) -> Path:
     """Share of games by length, a line for each set of rules, up to the 99th percentile of the longest."""
     with plt.rc_context(_STYLE):
@@ -157,4 +171,47 @@ def exploitability_bars(rows: list[dict[str, Any]], path: Path) -> Path:
         axes.set(xlabel="what a best response gains over one half, percentage points")
         axes.margins(x=0.12)
         axes.grid(axis="y", visible=False)
+        return _save(figure, path)
+
+
+def speed_bars(rows: list[dict[str, Any]], path: Path) -> Path:
+    """Each ratio against what it must be, on a scale where 1 is the target; ratios that must stay low are inverted."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(8.6, 0.8 + 0.42 * len(rows)))
+        for place, row in enumerate(reversed(rows)):
+            bound = float(row["must"].split()[-1])
+            reached = [value / bound for value in (row["ratio"], row["low"], row["high"])]
+            if row["must"].startswith("at most"):
+                reached = [1 / value for value in reached]
+            middle, low, high = reached[0], min(reached), max(reached)
+            axes.barh(place, middle, color="#4c9f70" if row["met"] else "#c25b4e")
+            axes.errorbar(middle, place, xerr=[[middle - low], [high - middle]], color="black", capsize=3)
+            text = f"{row['ratio']:.3g} ({row['must']})"
+            axes.annotate(text, (high, place), (6, 0), textcoords="offset points", va="center", fontsize=8)
+        axes.axvline(1, color="black", linewidth=1)
+        axes.set_yticks(range(len(rows)), [f"{row['what']}  {row['id'].split('_')[0]}" for row in reversed(rows)])
+        axes.set(xlabel="times the target, least to largest of the rounds")
+        axes.margins(x=0.25)
+        axes.grid(axis="y", visible=False)
+        return _save(figure, path)
+
+
+_GROWTH = {
+    "rows": ("rows", "ns a step", True),
+    "hand_size": ("cards in hand", "ns a step", False),
+    "max_battles": ("battles a game", "ns a step", True),
+    "players": ("seats", "ns a battle", False),
+}
+
+
+def growth_lines(rows: list[dict[str, Any]], path: Path) -> Path:
+    """How the cost of a step, or of a battle, grows with the size of a thing."""
+    with plt.rc_context(_STYLE):
+        figure, each = plt.subplots(1, len(_GROWTH), figsize=(12.8, 3.0), layout="constrained")
+        for axes, (what, (label, unit, is_log)) in zip(each, _GROWTH.items(), strict=True):
+            chosen = [row for row in rows if row["what"] == what]
+            axes.plot([row["value"] for row in chosen], [row["ns"] for row in chosen], marker="o", markersize=4)
+            axes.set(xlabel=label, ylabel=unit, ylim=(0, 1.15 * max(row["ns"] for row in chosen)))
+            if is_log:
+                axes.set_xscale("log", base=2)
         return _save(figure, path)

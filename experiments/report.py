@@ -16,11 +16,14 @@ from experiments.harness import write_text
 _TITLES = {
     "win_bars.png": "The trained agent against each other agent",
     "win_rates.png": "Every agent against every other",
+    "ratings.png": "Ratings",
     "learning_curve.png": "Learning curve",
     "lengths.png": "Length of games",
     "casino_edges.png": "Edge of the house, exact (lines) and simulated (points, four standard errors)",
     "casino_counting.png": "Does counting pay?",
     "exploitability.png": "What a best response gains",
+    "speed.png": "Every ratio beside what it must be",
+    "growth.png": "How the cost grows",
 }
 
 
@@ -30,7 +33,12 @@ def _picture(path: Path) -> dict[str, str]:
 
 
 # Lists of rows in a summary that the page shows, with their titles.
-_TABLES = {"agents": "Agents", "counting": "The counter", "known": "Known numbers beside ours"}
+_TABLES = {
+    "agents": "Agents",
+    "counting": "The counter",
+    "known": "Known numbers beside ours",
+    "training": "Where time goes",
+}
 
 
 def _table(title: str, frame: pd.DataFrame) -> dict[str, Any]:

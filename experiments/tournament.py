@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from statistics import median
 from typing import Any
 
 from rich.table import Table
@@ -16,7 +17,8 @@ from agents.registry import Entry, get_entries
 from experiments.arena import arena_rules, block_sizes, play_block
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
-from experiments.plots import win_matrix
+from experiments.plots import rating_points, win_matrix
+from experiments.ratings import games_needed, pair_variance, rate_agents
 from experiments.report import write_report
 from experiments.statistics import PairSums, rate_of
 from war_env.presets import get_preset
@@ -75,6 +77,31 @@ def win_table(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
+def rating_table(ratings: dict[str, dict[str, float]]) -> Table:
+    """The agents by their ratings; "=" marks a rank that is shared."""
+    table = Table(title="Bradley-Terry ratings, 95 % interval; overlapping intervals share a rank")
+    for column in ("rank", "agent", "rating", "interval"):
+        table.add_column(column, justify="left" if column == "agent" else "right")
+    ranks = [values["rank"] for values in ratings.values()]
+    for name, values in ratings.items():
+        rank = f"{values['rank']}{'=' if ranks.count(values['rank']) > 1 else ''}"
+        table.add_row(rank, name, f"{values['rating']:.0f}", f"{values['low']:.0f} to {values['high']:.0f}")
+    return table
+
+
+def pairing_note(rows: list[dict[str, Any]]) -> str:
+    """What pairing was worth, and how many games show a difference of one point."""
+    ratios = [row["variance_ratio"] for row in rows if row["variance_ratio"] is not None]
+    if not ratios:
+        return "Nothing varied: pairing cannot be judged."
+    needed = games_needed(max(pair_variance(row) for row in rows), 0.01)
+    return (
+        f"Variance with paired deals / with independent ones: {median(ratios):.2f} (median over pairs of agents, "
+        f"{min(ratios):.2f} to {max(ratios):.2f}). To show a difference of 1 percentage point from one half: at most "
+        f"{needed:,} games (5 % level, power 80 %)."
+    )
+
+
 def run_tournament(settings: TournamentSettings) -> None:
     """Play, print the table, write the files."""
     options = given_options(settings.rules)
@@ -85,8 +112,12 @@ def run_tournament(settings: TournamentSettings) -> None:
     preset = get_preset(settings.preset).id
     run = Run("tournament", settings, preset, {entry.title: entry.identity for entry in entries})
     rows = play_pairs(run, entries, preset, options, settings.games)
-    run.finish({"pairs": rows}, rows)
+    ratings = rate_agents(rows, settings.seed)
+    run.finish({"pairs": rows, "ratings": ratings}, rows)
     console.print(win_table(rows))
+    console.print(rating_table(ratings))
+    console.print(pairing_note(rows))
+    rating_points(ratings, run.folder / "ratings.png")
     win_matrix(rows, run.folder / "win_rates.png")
     console.print(f"Report: {write_report(run.folder)}")
 

@@ -295,8 +295,8 @@ def step_row(words, plan, obs, action):
 
 
 @entry
-def step_rows(words, octets, plan, actions, external, obs, mask, rewards, flags, is_resumed):
-    """Step all lanes by the learner's actions.
+def step_rows(words, octets, plan, actions, external, obs, mask, rewards, flags, first, last, is_resumed):
+    """Step the lanes first..last-1, of n in all, by the learner's actions.
 
     Args:
         words, octets: the records.
@@ -306,6 +306,7 @@ def step_rows(words, octets, plan, actions, external, obs, mask, rewards, flags,
         obs, mask: float32 (n * d,), int8 (n * a,), written.
         rewards: float64, shape (n,), written.
         flags: uint8, shape (3 * n,), written, 0 or 1: terminated, truncated, illegal action.
+        first, last: int64.
         is_resumed: only go on with lanes that wait for `external`.
 
     Returns:
@@ -318,7 +319,7 @@ def step_rows(words, octets, plan, actions, external, obs, mask, rewards, flags,
     size, learner, players = setup[SIZE], setup[LEARNER], rules[PLAYERS]
     total = np.uint64(actions.size)
     num_waiting = 0
-    for lane in range(total):
+    for lane in range(first, last):
         row = np.uint64(lane)
         game = row * size
         at = row * players

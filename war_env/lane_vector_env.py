@@ -182,19 +182,19 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"actions of shape {array.shape}, dtype {array.dtype} are not allowed: they must be integers of shape "
                 f"({self.num_envs},)."
             )
-        over = self._lanes.over
-        if self._mode == AutoresetMode.DISABLED and np.count_nonzero(over):
+        if self._mode == AutoresetMode.DISABLED and self._lanes.over.any():
             raise FinishedError(
-                f"row {int(np.flatnonzero(over)[0])} is over: reset it with options={{'reset_mask': ...}}."
+                f"row {int(np.flatnonzero(self._lanes.over)[0])} is over: reset it with options={{'reset_mask': ...}}."
             )
         slots = np.ascontiguousarray(array, dtype=np.int64)
-        is_wrong = slots.view(np.uint64) >= self._lanes.num_actions  # negative ones are large there
-        if np.count_nonzero(is_wrong):
-            self._refuse_first(array, is_wrong & ~over, f"an integer from 0 to {self._lanes.num_actions - 1}")
-            slots = np.where(over, 0, slots)
+        most = self._lanes.num_actions - 1
+        if slots.view(np.uint64).max() > most:  # negative ones are large there
+            is_wrong = slots.view(np.uint64) > most
+            self._refuse_first(array, is_wrong & ~self._lanes.over, f"an integer from 0 to {most}")
+            slots = np.where(is_wrong, 0, slots)
         if self._is_strict:
             is_masked = self._masks[np.arange(self.num_envs), slots] == 0
-            self._refuse_first(array, is_masked & ~over, "one that the mask allows")
+            self._refuse_first(array, is_masked & ~self._lanes.over, "one that the mask allows")
         return slots
 
     def _refuse_first(self, actions: np.ndarray, wrong: np.ndarray, allowed: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from war_env.plan import REWARDS, make_plan, set_lineup
 from war_env.policy import Policy, checked_slots
 from war_env.policy_names import FIRST_EXTERNAL, MAX_POLICIES
 from war_env.render.scene import Position, Scene, war_scene
+from war_env.row_threads import row_threads
 from war_env.rules import MAX_HAND, Rules
 from war_env.state import REASONS, Records
 
@@ -33,6 +35,7 @@ class Lanes(BaseLanes):
         memory: whether observations hold what an attentive player remembers.
         max_episode_steps: steps after which an episode is truncated; None for never.
         next_step: whether a finished lane starts anew in the next step.
+        num_threads: threads that step the lanes side by side, each a block of them; 1 for none.
     """
 
     fallback = "highest"
@@ -49,6 +52,7 @@ class Lanes(BaseLanes):
         memory: bool = True,
         max_episode_steps: int | None = None,
         next_step: bool = False,
+        num_threads: int = 1,
     ) -> None:
         rules.require_ending()
         self.rules = rules
@@ -60,6 +64,7 @@ class Lanes(BaseLanes):
         self.plan = make_plan(self.layout, self.seat, reward, max_episode_steps, next_step)
         self.records = Records(rules, self.num_lanes)
         self.records.fields["game"]["over"] = 1
+        self._threads = row_threads(num_threads, self.num_lanes)
         self._policies: dict[int, Policy] = {}
         self._external = np.zeros(1, np.int64)
         self._masks = [np.array([slot < k for slot in range(rules.hand_size)], np.int8) for k in range(MAX_HAND + 1)]
@@ -128,12 +133,18 @@ class Lanes(BaseLanes):
         """See `BaseLanes.step_into`."""
         if self._policies:
             self._ask(np.flatnonzero(self.records.fields["game"]["over"] == 0))
-        records, plan, external = self.records, self.plan, self._external
-        outputs = (observations, masks, rewards, flags)
-        waiting = step_rows(records.words, records.octets, plan, actions, external, *outputs, False)
+        arrays = (*self._memory, actions, self._external, observations, masks, rewards, flags)
+        waiting = self._step_rows(arrays, False)
         while waiting:
-            self._ask(np.flatnonzero(records.fields["game"]["waiting"]))
-            waiting = step_rows(records.words, records.octets, plan, actions, external, *outputs, True)
+            self._ask(np.flatnonzero(self.records.fields["game"]["waiting"]))
+            waiting = self._step_rows(arrays, True)
+
+    def _step_rows(self, arrays: tuple[np.ndarray, ...], is_resumed: bool) -> int:
+        """Step all rows, by several threads where there are several; returns how many lanes wait for Python."""
+        step: Callable[..., int] = step_rows
+        if self._threads is None:
+            return step(*arrays, 0, self.num_lanes, is_resumed)
+        return sum(self._threads.map(lambda first, last: step(*arrays, first, last, is_resumed)))
 
     def step_one(self, action: int, observation: np.ndarray) -> tuple[np.ndarray, float, bool, bool, bool]:
         """See `BaseLanes.step_one`."""
@@ -154,8 +165,9 @@ class Lanes(BaseLanes):
             reason of `Outcome`, or `eliminated` for a learner who is out of a game that goes on; held: int64, shape
             (n, players), cards that count for each seat.
         """
-        counts = np.zeros((5, self.num_lanes), np.int64)
-        held = np.zeros((self.num_lanes, self.rules.players), np.int64)
+        numbers = np.zeros((5 + self.rules.players) * self.num_lanes, np.int64)
+        counts = numbers[: 5 * self.num_lanes].reshape(5, -1)
+        held = numbers[5 * self.num_lanes :].reshape(-1, self.rules.players)
         note_endings(*self._memory, rows, counts.reshape(-1), held.reshape(-1))
         reason = np.empty(self.num_lanes, dtype=object)  # all None; far faster than np.full
         reason[rows] = _REASON_NAMES[counts[1, rows]]

@@ -24,6 +24,8 @@ class WarVectorEnv(LaneVectorEnv):
         num_envs: number of games, at least 1.
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as the Enum or its value.
         max_episode_steps: steps after which an episode is truncated; None for never.
+        num_threads: threads that step the rows side by side, the same games whatever their number; more than 1 needs
+            at least 4,096 rows, below which handing them over costs more than it saves.
         opponent, seat, reward, memory, illegal_action, render_mode, **options: as for `WarEnv`.
     """
 
@@ -39,6 +41,7 @@ class WarVectorEnv(LaneVectorEnv):
         illegal_action: str = "highest",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
+        num_threads: int = 1,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -54,6 +57,7 @@ class WarVectorEnv(LaneVectorEnv):
             memory=memory,
             max_episode_steps=max_episode_steps,
             next_step=mode == AutoresetMode.NEXT_STEP,
+            num_threads=num_threads,
         )
         self.layout = self._lanes.layout
         self._set_up(self._lanes, mode, illegal_action, render_mode)
