@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.training.league import League, check_shares
 from agents.training.phases import PHASES, PhasedPolicy
-from agents.training.playouts import PlayoutConfig, fit_gains, gather
+from agents.training.playouts import PlayoutConfig, Trials, fit_gains, gather
 from war_env.errors import ArgumentError, checked_int
 from war_env.files import written_whole
 from war_env.layout import Layout
@@ -58,6 +58,7 @@ class ChampionConfig:
         preset, options: the rules; two seats.
         rounds: one after another, each from the policy of the one before; the first starts from *reserve*.
         playouts: how decisions are gathered and learned from.
+        memory: rounds of one phase, the newest included, whose decisions are learned from together.
         seed: of deals, games and networks.
     """
 
@@ -65,6 +66,7 @@ class ChampionConfig:
     options: dict[str, Any] = field(default_factory=dict)
     rounds: tuple[Round, ...] = (FIRST, LATER, LATER)
     playouts: PlayoutConfig = field(default_factory=PlayoutConfig)
+    memory: int = 2
     seed: int = 0
 
     def check(self, guests: Iterable[str] = ()) -> None:
@@ -78,6 +80,7 @@ class ChampionConfig:
         if rules.players != 2:
             raise ArgumentError(f"players={rules.players} is not allowed: champions play for two seats.")
         checked_int("seed", self.seed, 0, 2**32 - 1)
+        checked_int("memory", self.memory, 1)
         checked_int("rounds", len(self.rounds), 1, 1000)
         self.playouts.check()
         for one in self.rounds:
@@ -119,24 +122,33 @@ def make_champion(
         league.shrink(max(number, 1))
         point: dict[str, Any] = {"round": number}
         if number:
-            point |= _play_round(config, number, league, report)
+            point |= _play_round(config, number, league, folder, report)
         curve.append(point | evaluate(league.members[-1]))
         with written_whole(path) as partial:
             partial.write_text(json.dumps(curve))
     return Improved(league.members[-1], curve)
 
 
-def _play_round(config: ChampionConfig, number: int, league: League, report: Callable[[int], None]) -> dict[str, Any]:
+def _play_round(
+    config: ChampionConfig, number: int, league: League, folder: Path, report: Callable[[int], None]
+) -> dict[str, Any]:
     """Improve the newest member once; the new one joins the league."""
     one, rng = config.rounds[number - 1], tagged_generator(config.seed, number)
     policy = PhasedPolicy.split(league.members[-1], league.layout)
     before = (number - 1) * config.playouts.decisions
     opponents = league.opponents(one.opponents, rng)
     trials = gather(policy, opponents, one.phase, config.playouts, rng, lambda done: report(before + done))
-    block = fit_gains(trials, one.phase, config.playouts, int(rng.integers(2**31)))
-    better = policy.with_block(one.phase, block)
-    league.add(better.joined(config=asdict(config), round=number))
+    trials.save(folder / f"trials_{number}.npz")
+    alike = [k for k in range(1, number + 1) if config.rounds[k - 1].phase == one.phase][-config.memory :]
+    together = Trials.joined([Trials.load(folder / f"trials_{k}.npz") for k in alike])
+    block = fit_gains(together, one.phase, config.playouts, int(rng.integers(2**31)))
+    league.add(policy.with_block(one.phase, block).joined(config=asdict(config), round=number))
     return {"phase": one.phase, "decisions": len(trials.masks)}
+
+
+def recipe_for(preset: str, options: dict[str, Any]) -> ChampionConfig:
+    """The recipe of the champions that are shipped, for any rules of two seats."""
+    return ChampionConfig(preset=preset, options=options)
 
 
 def quick(config: ChampionConfig) -> ChampionConfig:

@@ -9,6 +9,7 @@ policy plays another card where that gain is large enough.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from torch import nn
 from agents.training.in_progress import GamesInProgress
 from agents.training.phases import PHASES, Block, PhasedPolicy, reference_slots
 from war_env.errors import ArgumentError, checked_int
+from war_env.files import written_whole
 from war_env.lanes import Lanes
 from war_env.policy import Policy
 
@@ -42,12 +44,12 @@ class PlayoutConfig:
     lanes: int = 16_384
     most: int = 3_000
     exploration: float = 0.05
-    hidden: int = 64
+    hidden: int = 128
     epochs: int = 8
     batch_size: int = 512
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     decay: float = 1e-2
-    threshold: float = 0.03
+    threshold: float = 0.04
 
     def check(self) -> None:
         """Refuse what cannot run.
@@ -87,8 +89,21 @@ class Trials:
     @staticmethod
     def joined(parts: list[Trials]) -> Trials:
         """Several of them as one."""
-        columns = zip(*((p.observations, p.masks, p.scores, p.reference) for p in parts), strict=True)
-        return Trials(*(np.concatenate(column) for column in columns))
+        return Trials(*(np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS))
+
+    def save(self, path: Path) -> None:
+        """Write them as plain arrays, whole or not at all."""
+        with written_whole(path) as partial, partial.open("wb") as file:
+            np.savez(file, **{name: getattr(self, name) for name in _COLUMNS})
+
+    @staticmethod
+    def load(path: Path) -> Trials:
+        """Read what `save` wrote."""
+        with np.load(path, allow_pickle=False) as file:
+            return Trials(*(file[name] for name in _COLUMNS))
+
+
+_COLUMNS = ("observations", "masks", "scores", "reference")
 
 
 def play_out(lanes: Lanes, policy: Policy, actions: np.ndarray) -> np.ndarray:
