@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from agents.training.champion import ChampionConfig, make_champion, quick, recipe_for
+from agents.training.champion import ChampionConfig, make_champion, recipe_for
 from experiments.arena import arena_rules, block_sizes, play_block
 from experiments.harness import MAX_SEED, Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
@@ -96,7 +96,7 @@ def run_champion(settings: ChampionSettings) -> None:
     config = recipe_for(preset, given_options(settings.rules))
     config.check()
     if settings.quick:
-        config, settings.games, settings.seeds = quick(config), min(settings.games, 2_048), 1
+        config, settings.games, settings.seeds = config.quick(), min(settings.games, 2_048), 1
     run = Run("champion", settings, preset)
     tasks: dict[str, tuple[Any, ...]] = {}
     for k in range(settings.seeds):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from agents.training.champion import ChampionConfig, Evaluate, Round, make_champ
 from agents.training.cloning import clone
 from agents.training.playouts import PlayoutConfig
 from agents.training.ppo import PPOConfig, layout_of, train
-from war_env.errors import unknown_name
+from war_env.errors import checked_int, unknown_name
 from war_env.policy import NetworkPolicy, Policy, ScriptedPolicy
 
 NOTHING, AGENT, RESERVE, PLAYOUTS = "nothing", "agent", "reserve", "playouts"
@@ -42,6 +42,19 @@ class ResponseConfig:
     playouts: PlayoutConfig = field(default_factory=PlayoutConfig)
     seed: int = 0
     evaluations: int = 8
+
+    def check(self) -> None:
+        """Refuse what cannot run.
+
+        Raises:
+            ArgumentError: the message names the field, its value and what is allowed.
+        """
+        checked_int("steps", self.steps, 1)
+        self.playouts.check()
+
+    def quick(self) -> ResponseConfig:
+        """The same, small."""
+        return replace(self, steps=65_536, playouts=self.playouts.quick(), evaluations=2)
 
     def training(self, agent: Policy, start: str) -> PPOConfig:
         """The training that begins from a start."""

@@ -45,9 +45,9 @@ class Round:
         check_shares("opponents", self.opponents, guests)
 
 
-_SIMPLE = {"random": 0.1, "greedy": 0.1, "lowest": 0.05, "median": 0.05}
-FIRST = Round("war", {"reserve": 0.6, **_SIMPLE})
-LATER = Round("war", {"reserve": 0.35, "self": 0.35, **_SIMPLE})
+_SIMPLE = {"random": 0.1, "greedy": 0.1, "lowest": 0.15, "median": 0.1}
+FIRST = Round("war", {"reserve": 0.55, **_SIMPLE})
+LATER = Round("war", {"reserve": 0.25, "self": 0.3, **_SIMPLE})
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,10 @@ class ChampionConfig:
     playouts: PlayoutConfig = field(default_factory=PlayoutConfig)
     memory: int = 2
     seed: int = 0
+
+    def quick(self) -> ChampionConfig:
+        """The same recipe, small."""
+        return replace(self, playouts=self.playouts.quick())
 
     def check(self, guests: Iterable[str] = ()) -> None:
         """Refuse what cannot run, before anything is computed.
@@ -149,9 +153,3 @@ def _play_round(
 def recipe_for(preset: str, options: dict[str, Any]) -> ChampionConfig:
     """The recipe of the champions that are shipped, for any rules of two seats."""
     return ChampionConfig(preset=preset, options=options)
-
-
-def quick(config: ChampionConfig) -> ChampionConfig:
-    """The same recipe, small."""
-    small = replace(config.playouts, decisions=400, lanes=256, most=100, epochs=1)
-    return replace(config, playouts=small)

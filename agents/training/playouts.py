@@ -8,7 +8,7 @@ policy plays another card where that gain is large enough.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ class PlayoutConfig:
         threshold: gain in win rate from which another card than *reserve*'s is played.
     """
 
-    decisions: int = 60_000
+    decisions: int = 50_000
     lanes: int = 16_384
     most: int = 3_000
     exploration: float = 0.05
@@ -50,6 +50,10 @@ class PlayoutConfig:
     learning_rate: float = 2e-3
     decay: float = 1e-2
     threshold: float = 0.04
+
+    def quick(self) -> PlayoutConfig:
+        """The same, small."""
+        return replace(self, decisions=400, lanes=256, most=100, epochs=1)
 
     def check(self) -> None:
         """Refuse what cannot run.
