@@ -120,7 +120,7 @@ def run_best_response(settings: BestResponseSettings) -> None:
     preset, options = get_preset(settings.preset).id, given_options(settings.rules)
     entry = get_entry(settings.agent, arena_rules(preset, options))
     block_sizes(settings.games)
-    config = ResponseConfig(preset, options, settings.steps, seed=settings.seed)
+    config = ResponseConfig(preset, options, steps=settings.steps, seed=settings.seed)
     config = replace(config, playouts=replace(config.playouts, decisions=settings.decisions))
     if settings.quick:
         config, settings.games = config.quick(), min(settings.games, 2_048)

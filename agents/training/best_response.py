@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.training.champion import ChampionConfig, Evaluate, Round, make_champion
-from agents.training.cloning import clone
+from agents.training.cloning import CloneConfig, clone
 from agents.training.playouts import PlayoutConfig
 from agents.training.ppo import PPOConfig, layout_of, train
 from war_env.errors import checked_int, unknown_name
@@ -31,6 +31,8 @@ class ResponseConfig:
     Attributes:
         preset, options: the rules; two seats.
         steps: environment steps of each training with MaskablePPO.
+        num_envs: games side by side in these trainings.
+        cloning: how the agent or *reserve* is copied for a start.
         playouts: of the start `playouts`.
         seed: of networks, deals and updates.
         evaluations: points of each learning curve.
@@ -39,6 +41,8 @@ class ResponseConfig:
     preset: str = "War-v0"
     options: dict[str, Any] = field(default_factory=dict)
     steps: int = 4_000_000
+    num_envs: int = 512
+    cloning: CloneConfig = field(default_factory=CloneConfig)
     playouts: PlayoutConfig = field(default_factory=PlayoutConfig)
     seed: int = 0
     evaluations: int = 8
@@ -50,11 +54,14 @@ class ResponseConfig:
             ArgumentError: the message names the field, its value and what is allowed.
         """
         checked_int("steps", self.steps, 1)
+        checked_int("num_envs", self.num_envs, 1, 65_536)
+        self.cloning.check()
         self.playouts.check()
 
     def quick(self) -> ResponseConfig:
         """The same, small."""
-        return replace(self, steps=65_536, playouts=self.playouts.quick(), evaluations=2)
+        cloning = replace(self.cloning, views=8_192, epochs=2)
+        return replace(self, steps=65_536, num_envs=256, cloning=cloning, playouts=self.playouts.quick(), evaluations=2)
 
     def training(self, agent: Policy, start: str) -> PPOConfig:
         """The training that begins from a start."""
@@ -64,7 +71,7 @@ class ResponseConfig:
             options=self.options,
             opponent=agent,
             steps=self.steps,
-            num_envs=512,
+            num_envs=self.num_envs,
             batch_size=4096,
             epochs=2,
             value_steps=value_steps,
@@ -101,7 +108,7 @@ def respond(
         raise unknown_name("start", start, STARTS)
     if start == PLAYOUTS:
         rounds = (Round("war", {AGENT: 1.0}), Round("battle", {AGENT: 1.0}))
-        recipe = ChampionConfig(config.preset, config.options, rounds, config.playouts, config.seed)
+        recipe = ChampionConfig(config.preset, config.options, rounds, config.playouts, seed=config.seed)
         improved = make_champion(recipe, folder, evaluate, report, {AGENT: agent})
         return improved.network, improved.curve
     training = config.training(agent, start)
@@ -109,7 +116,7 @@ def respond(
     teacher = {NOTHING: None, AGENT: agent, RESERVE: ScriptedPolicy("reserve", layout)}[start]
     teach = None
     if teacher is not None:
-        teach = partial(clone, teacher=teacher, layout=layout, opponent=agent, seed=config.seed)
+        teach = partial(clone, teacher=teacher, layout=layout, opponent=agent, seed=config.seed, config=config.cloning)
     trained = train(training, folder, evaluate, report, teach)
     trained.network.card = {"start": start, "steps": trained.steps}
     return trained.network, trained.curve

@@ -12,6 +12,7 @@ from war_env.rules import Rules
 from war_env.seeding import draw_keys
 
 _SPREAD = (40, 80)  # steps after which lanes that started together are at all stages of a game
+_STAGGERING = 8  # times that half of the games start anew
 
 
 class GamesInProgress:
@@ -53,6 +54,14 @@ class GamesInProgress:
         if rows.size:
             self.lanes.reset(rows)
             self.observations[rows], self.masks[rows] = self.lanes.observe(rows)
+
+    def stagger(self) -> None:
+        """Spread games that last equally long, and so end together, over the stages of a game."""
+        for _ in range(_STAGGERING):
+            rows = np.flatnonzero(self.rng.random(self.lanes.num_lanes) < 0.5)
+            self.lanes.reset(rows)
+            self.observations[rows], self.masks[rows] = self.lanes.observe(rows)
+            self.step()
 
     def choices(self, most: int) -> np.ndarray:
         """Lanes with more than one card to choose from, at most so many, in random order."""

@@ -92,6 +92,7 @@ class _SelfPlay:
         self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         policy, rng = self.policy(), tagged_generator(config.seed, 1)
         self.games = GamesInProgress(policy, self.layout.rules, policy, config.lanes, 0.0, rng)
+        self.games.stagger()
 
     def _network(self) -> nn.Sequential:
         hidden, slots = self.config.hidden, self.layout.num_actions
