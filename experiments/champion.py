@@ -1,4 +1,4 @@
-"""Make `champion` anew: rounds of paired playouts, over several seeds, each measured against the scripted agents.
+"""Make `champion` anew, over several seeds, each measured against the scripted agents.
 
 python -m experiments.champion --preset War-v0 --seeds 5
 """
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from agents.training.champion import ChampionConfig, make_champion, recipe_for
+from agents.training.champion import Recipe, check, make, quick, recipe_for
+from agents.training.ppo import PPOConfig
 from experiments.arena import arena_rules, block_sizes, play_block
 from experiments.harness import MAX_SEED, Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
@@ -40,24 +41,29 @@ class ChampionSettings(Settings):
     """Options of the rules to override."""
 
 
+def describe(config: Recipe) -> str:
+    """The recipe in one line."""
+    how = f"MaskablePPO, {config.steps:,} steps" if isinstance(config, PPOConfig) else "paired playouts"
+    return f"{how}, against scripted agents and its own past on {get_preset(config.preset).id}"
+
+
 def make_and_measure(
-    config: ChampionConfig, checkpoints: Path, weights: Path, games: int, seed: int, origin: dict[str, Any]
+    config: Recipe, checkpoints: Path, weights: Path, games: int, seed: int, origin: dict[str, Any]
 ) -> dict[str, Any]:
     """Make one champion, export it, and give its curve and its win rate against each scripted agent."""
     layout = Layout(arena_rules(config.preset, config.options))
-    made = make_champion(config, checkpoints, lambda network: curve_point(network, layout))
+    made = make(config, checkpoints, lambda network: curve_point(network, layout))
     made.network.card = {
-        "description": f"paired playouts on {get_preset(config.preset).id}, {len(config.rounds)} rounds",
+        "description": describe(config),
         **origin,
         "config": asdict(config),
         "curve": made.curve,
-        "phases": made.network.card["phases"],
     }
     save_network(weights, made.network, layout)
     return {"curve": made.curve, "rates": rates_of(str(weights), config, games, seed)}
 
 
-def rates_of(weights: str, config: ChampionConfig, games: int, seed: int) -> dict[str, Any]:
+def rates_of(weights: str, config: Recipe, games: int, seed: int) -> dict[str, Any]:
     """`rate_of` against each scripted agent."""
     rates = {}
     for name in SCRIPTED:
@@ -94,9 +100,9 @@ def run_champion(settings: ChampionSettings) -> None:
     block_sizes(settings.games)
     preset = get_preset(settings.preset).id
     config = recipe_for(preset, given_options(settings.rules))
-    config.check()
+    check(config)
     if settings.quick:
-        config, settings.games, settings.seeds = config.quick(), min(settings.games, 2_048), 1
+        config, settings.games, settings.seeds = quick(config), min(settings.games, 2_048), 1
     run = Run("champion", settings, preset)
     tasks: dict[str, tuple[Any, ...]] = {}
     for k in range(settings.seeds):

@@ -11,6 +11,7 @@ from typing import Any
 from agents.training.league import League, check_shares
 from agents.training.phases import PHASES, PhasedPolicy
 from agents.training.playouts import PlayoutConfig, Trials, fit_gains, gather
+from agents.training.ppo import PPOConfig, check_config, train
 from war_env.errors import ArgumentError, checked_int
 from war_env.files import written_whole
 from war_env.layout import Layout
@@ -91,9 +92,12 @@ class ChampionConfig:
             one.check(guests)
 
 
+Recipe = ChampionConfig | PPOConfig
+
+
 @dataclass(frozen=True)
 class Improved:
-    """What the rounds gave: the last policy as a network, and a point for each round, the start included."""
+    """What a recipe gave: the last policy as a network, and the points of the curve, the start included."""
 
     network: NetworkPolicy
     curve: list[dict[str, Any]]
@@ -150,6 +154,52 @@ def _play_round(
     return {"phase": one.phase, "decisions": len(trials.masks)}
 
 
-def recipe_for(preset: str, options: dict[str, Any]) -> ChampionConfig:
-    """The recipe of the champions that are shipped, for any rules of two seats."""
+_MIX = {"reserve": 0.35, "random": 0.1, "greedy": 0.1, "lowest": 0.05, "median": 0.1, "self": 0.2, "past": 0.1}
+
+
+def recipe_for(preset: str, options: dict[str, Any]) -> Recipe:
+    """The recipe of the champions that are shipped, for any rules of two seats.
+
+    In one pass games are short and battles decide them: there MaskablePPO learns more in the same time, against a
+    mix and a league of its past. Where cards come back, games are decided in wars, and playouts find what it does not.
+    """
+    if get_rules(preset, **options).goal == "stock_out":
+        return PPOConfig(
+            preset=preset,
+            options=options,
+            opponent=_MIX,
+            steps=3_000_000,
+            rollout=32,
+            batch_size=4096,
+            epochs=3,
+            learning_rate=1.5e-3,
+            entropy=0.004,
+            hidden=(128, 128),
+            league_every=10,
+        )
     return ChampionConfig(preset=preset, options=options)
+
+
+def make(
+    recipe: Recipe, folder: Path, evaluate: Evaluate, report: Callable[[int], None] = lambda done: None
+) -> Improved:
+    """Follow a recipe, or go on where it was stopped; arguments as for `make_champion`."""
+    if isinstance(recipe, ChampionConfig):
+        return make_champion(recipe, folder, evaluate, report)
+    trained = train(recipe, folder, evaluate, report)
+    return Improved(trained.network, trained.curve)
+
+
+def quick(recipe: Recipe) -> Recipe:
+    """The same recipe, small."""
+    if isinstance(recipe, ChampionConfig):
+        return recipe.quick()
+    return replace(recipe, steps=65_536, evaluations=2)
+
+
+def check(recipe: Recipe) -> None:
+    """Refuse a recipe that cannot be followed, before anything is computed."""
+    if isinstance(recipe, ChampionConfig):
+        recipe.check()
+    else:
+        check_config(recipe)

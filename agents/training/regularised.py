@@ -2,7 +2,8 @@
 
 The policy plays itself. At decisions every card is tried and played out (playouts.py); the policy moves towards cards
 that gain, but not far from itself in one iteration, and is drawn to a *magnet*, a slow copy of itself. The pull keeps
-it mixed where mixing is what makes it hard to exploit.
+it mixed where mixing is what makes it hard to exploit. What is handed out is the average of its play over the training,
+learned from views of all iterations, which is less exploitable than the play of any moment.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ class RegularisedConfig:
         step_size: weight of the gains against staying near the last policy; larger moves faster.
         pull: weight of staying near the magnet.
         magnet_every: iterations after which the magnet becomes the policy of that moment; 0 keeps uniform play.
+        warm_up: share of the iterations at the start that the average leaves out.
+        kept: share of the views that the average is learned from.
+        average_epochs: passes over them.
         seed: of networks and games.
         evaluations: points of the learning curve.
     """
@@ -58,7 +62,10 @@ class RegularisedConfig:
     learning_rate: float = 2e-3
     step_size: float = 2.0
     pull: float = 0.05
-    magnet_every: int = 100
+    magnet_every: int = 150
+    warm_up: float = 0.1
+    kept: float = 0.25
+    average_epochs: int = 12
     seed: int = 0
     evaluations: int = 12
 
@@ -68,11 +75,17 @@ class RegularisedConfig:
         Raises:
             ArgumentError: the message names the field, its value and what is allowed.
         """
-        for name in ("iterations", "lanes", "hidden", "batch_size", "epochs", "evaluations"):
+        for name in ("iterations", "lanes", "hidden", "batch_size", "epochs", "average_epochs", "evaluations"):
             checked_int(name, getattr(self, name), 1)
         checked_int("magnet_every", self.magnet_every, 0)
         checked_int("seed", self.seed, 0, 2**32 - 1)
-        for name, low, high in (("learning_rate", 0, 10), ("step_size", 1e-6, 1e6), ("pull", 0, 1e6)):
+        for name, low, high in (
+            ("learning_rate", 0, 10),
+            ("step_size", 1e-6, 1e6),
+            ("pull", 0, 1e6),
+            ("warm_up", 0, 0.99),
+            ("kept", 0.001, 1),
+        ):
             if not low <= getattr(self, name) <= high:
                 raise ArgumentError(f"{name}={getattr(self, name)!r} is not allowed: it must be from {low} to {high}.")
 
@@ -93,18 +106,41 @@ class _SelfPlay:
         policy, rng = self.policy(), tagged_generator(config.seed, 1)
         self.games = GamesInProgress(policy, self.layout.rules, policy, config.lanes, 0.0, rng)
         self.games.stagger()
+        size, slots = self.layout.size, self.layout.num_actions
+        self.views = torch.empty(0, size, dtype=torch.float16)  # what the average is learned from,
+        self.chances = torch.empty(0, slots, dtype=torch.float16)  # and how it was played; 0 where there is no card
 
     def _network(self) -> nn.Sequential:
         hidden, slots = self.config.hidden, self.layout.num_actions
         return nn.Sequential(nn.Linear(self.layout.size, hidden), nn.ReLU(), nn.Linear(hidden, slots))
 
-    def policy(self, **card: Any) -> NetworkPolicy:
-        """The policy of now, which draws from its probabilities."""
-        layers = [
-            (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy())
-            for layer in (self.net[0], self.net[2])
-        ]
+    def policy(self, net: nn.Sequential | None = None, **card: Any) -> NetworkPolicy:
+        """A network, by default that of now, as a policy that draws from its probabilities."""
+        linear = [layer for layer in net or self.net if isinstance(layer, nn.Linear)]
+        layers = [(layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear]
         return NetworkPolicy(layers, True, {**card, "rules": self.layout.rules.to_dict(), "memory": True})
+
+    def average(self, **card: Any) -> NetworkPolicy:
+        """The average of the play so far, weighted by how often it came to a view."""
+        config, net = self.config, self._network()
+        optimizer = torch.optim.Adam(net.parameters(), config.learning_rate)
+        for epoch in range(config.average_epochs):
+            optimizer.param_groups[0]["lr"] = config.learning_rate * (1 - epoch / config.average_epochs)
+            for rows in torch.randperm(len(self.views)).split(config.batch_size):
+                chances = self.chances[rows].float()
+                logits = _log_probabilities(net, self.views[rows].float(), chances > 0)
+                loss = -(chances * logits).sum(1).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        return self.policy(net, **card)
+
+    def remember(self, views: torch.Tensor, chances: torch.Tensor) -> None:
+        """Keep a part of the views of an iteration for the average."""
+        if self.iteration >= self.config.warm_up * self.config.iterations:
+            rows = torch.rand(len(views)) < self.config.kept
+            self.views = torch.cat([self.views, views[rows].half()])
+            self.chances = torch.cat([self.chances, chances[rows].half()])
 
     def checkpoint(self, path: Path) -> None:
         """Write what resuming needs, whole or not at all."""
@@ -113,6 +149,8 @@ class _SelfPlay:
             "net": self.net.state_dict(),
             "magnet": self.magnet.state_dict(),
             "optimizer": self.optimizer.state_dict(),
+            "views": self.views,
+            "chances": self.chances,
         }
         with written_whole(path) as partial:
             torch.save(state, partial)
@@ -120,7 +158,7 @@ class _SelfPlay:
     def restore(self, path: Path) -> None:
         """Go on from a checkpoint; only tensors and numbers are read from it."""
         state = torch.load(path, weights_only=True)
-        self.iteration = state["iteration"]
+        self.iteration, self.views, self.chances = state["iteration"], state["views"], state["chances"]
         for name in ("net", "magnet", "optimizer"):
             getattr(self, name).load_state_dict(state[name])
 
@@ -142,6 +180,7 @@ class _SelfPlay:
         config = self.config
         with torch.no_grad():
             last, magnet = (_log_probabilities(net, views, masks) for net in (self.net, self.magnet))
+            self.remember(views, last.exp() * masks)
             gains = torch.where(masks, scores - (last.exp() * scores).sum(1, keepdim=True), 0.0)
         self.optimizer.param_groups[0]["lr"] = config.learning_rate * (1 - self.iteration / config.iterations)
         for _ in range(config.epochs):
@@ -176,7 +215,7 @@ def play_itself(
         report: called with the iterations done so far.
 
     Returns:
-        The last policy and the learning curve.
+        The average policy and its learning curve.
     """
     config.check()
     folder.mkdir(parents=True, exist_ok=True)
@@ -188,11 +227,12 @@ def play_itself(
     curve = [point for point in curve if point["iteration"] <= play.iteration]
     while True:
         if play.iteration >= len(curve) * config.iterations / config.evaluations:
-            curve.append({"iteration": play.iteration} | evaluate(play.policy()))
+            policy = play.average() if len(play.views) else play.policy()
+            curve.append({"iteration": play.iteration} | evaluate(policy))
             play.checkpoint(folder / CHECKPOINT)
             with written_whole(path) as partial:
                 partial.write_text(json.dumps(curve))
         report(play.iteration)
         if play.iteration >= config.iterations:
-            return play.policy(config=asdict(config), curve=curve), curve
+            return play.average(config=asdict(config)), curve
         play.improve()
