@@ -5,6 +5,7 @@ python -m experiments.champion --preset War-v0 --seeds 5
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from agents.solvers.best_response import Payoffs, agent_exploitability
+from agents.solvers.build import build_game
 from agents.training.champion import Recipe, check, make, quick, recipe_for
 from agents.training.ppo import PPOConfig
+from agents.training.regularised import RegularisedConfig
 from experiments.arena import arena_rules, block_sizes, play_block
 from experiments.harness import MAX_SEED, Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
@@ -22,7 +26,7 @@ from experiments.statistics import PairSums, rate_of
 from experiments.training import curve_point
 from war_env.errors import checked_int
 from war_env.layout import Layout
-from war_env.policy import save_network
+from war_env.policy import NetworkPolicy, save_network
 from war_env.policy_names import SCRIPTED
 from war_env.presets import get_preset
 
@@ -43,8 +47,18 @@ class ChampionSettings(Settings):
 
 def describe(config: Recipe) -> str:
     """The recipe in one line."""
+    if isinstance(config, RegularisedConfig):
+        return f"regularised self-play on {get_preset(config.preset).id}, {config.iterations:,} iterations"
     how = f"MaskablePPO, {config.steps:,} steps" if isinstance(config, PPOConfig) else "paired playouts"
     return f"{how}, against scripted agents and its own past on {get_preset(config.preset).id}"
+
+
+def evaluation_of(config: Recipe, layout: Layout) -> Callable[[NetworkPolicy], dict[str, float]]:
+    """What a point of the curve holds: win rates against scripted agents, in small games the exact exploitability."""
+    if not isinstance(config, RegularisedConfig):
+        return lambda network: curve_point(network, layout)
+    payoffs = Payoffs(build_game(layout.rules))
+    return lambda network: {"exploitability": agent_exploitability(payoffs, network)}
 
 
 def make_and_measure(
@@ -52,7 +66,7 @@ def make_and_measure(
 ) -> dict[str, Any]:
     """Make one champion, export it, and give its curve and its win rate against each scripted agent."""
     layout = Layout(arena_rules(config.preset, config.options))
-    made = make(config, checkpoints, lambda network: curve_point(network, layout))
+    made = make(config, checkpoints, evaluation_of(config, layout))
     made.network.card = {
         "description": describe(config),
         **origin,
@@ -119,11 +133,22 @@ def run_champion(settings: ChampionSettings) -> None:
         for name, result in results.items()
         for against, rate in result["rates"].items()
     ]
-    best = max((row for row in rows if row["against"] == "reserve"), key=lambda row: row["win_rate"])["seed"]
     curves = {name: result["curve"] for name, result in results.items()}
+    best = best_of(rows, curves)
     run.finish({"rows": rows, "best": best, "curves": curves}, rows)
     console.print(rate_table(rows))
-    console.print(f"Best against reserve: {run.weights_folder / f'champion-{best}.npz'}; {write_report(run.folder)}")
+    for name, curve in curves.items():
+        if "exploitability" in curve[-1]:
+            console.print(f"{name}: exploitability {curve[-1]['exploitability']:.5f}")
+    console.print(f"Best: {run.weights_folder / f'{best}.npz'}; {write_report(run.folder)}")
+
+
+def best_of(rows: list[dict[str, Any]], curves: dict[str, list[dict[str, Any]]]) -> str:
+    """Name of the champion to ship: the least exploitable where that is known, else who wins most against reserve."""
+    if all("exploitability" in curve[-1] for curve in curves.values()):
+        return min(curves, key=lambda name: float(curves[name][-1]["exploitability"]))
+    hard = [row for row in rows if row["against"] == "reserve"]
+    return f"champion-{max(hard, key=lambda row: float(row['win_rate']))['seed']}"
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from agents.training.league import League, check_shares
 from agents.training.phases import PHASES, PhasedPolicy
 from agents.training.playouts import PlayoutConfig, Trials, fit_gains, gather
 from agents.training.ppo import PPOConfig, check_config, train
+from agents.training.regularised import RegularisedConfig, play_itself
 from war_env.errors import ArgumentError, checked_int
 from war_env.files import written_whole
 from war_env.layout import Layout
@@ -92,7 +93,7 @@ class ChampionConfig:
             one.check(guests)
 
 
-Recipe = ChampionConfig | PPOConfig
+Recipe = ChampionConfig | PPOConfig | RegularisedConfig
 
 
 @dataclass(frozen=True)
@@ -157,13 +158,20 @@ def _play_round(
 _MIX = {"reserve": 0.35, "random": 0.1, "greedy": 0.1, "lowest": 0.05, "median": 0.1, "self": 0.2, "past": 0.1}
 
 
+_FEW_CARDS = 12
+
+
 def recipe_for(preset: str, options: dict[str, Any]) -> Recipe:
     """The recipe of the champions that are shipped, for any rules of two seats.
 
     In one pass games are short and battles decide them: there MaskablePPO learns more in the same time, against a
-    mix and a league of its past. Where cards come back, games are decided in wars, and playouts find what it does not.
+    mix and a league of its past. With few cards, where it can be told how exploitable play is, regularised self-play.
+    Where cards come back, games are decided in wars, and playouts find what it does not.
     """
-    if get_rules(preset, **options).goal == "stock_out":
+    rules = get_rules(preset, **options)
+    if len(rules.cards) <= _FEW_CARDS:
+        return RegularisedConfig(preset, options)
+    if rules.goal == "stock_out":
         return PPOConfig(
             preset=preset,
             options=options,
@@ -186,6 +194,8 @@ def make(
     """Follow a recipe, or go on where it was stopped; arguments as for `make_champion`."""
     if isinstance(recipe, ChampionConfig):
         return make_champion(recipe, folder, evaluate, report)
+    if isinstance(recipe, RegularisedConfig):
+        return Improved(*play_itself(recipe, folder, evaluate, report))
     trained = train(recipe, folder, evaluate, report)
     return Improved(trained.network, trained.curve)
 
@@ -194,12 +204,14 @@ def quick(recipe: Recipe) -> Recipe:
     """The same recipe, small."""
     if isinstance(recipe, ChampionConfig):
         return recipe.quick()
+    if isinstance(recipe, RegularisedConfig):
+        return replace(recipe, iterations=20, evaluations=2)
     return replace(recipe, steps=65_536, evaluations=2)
 
 
 def check(recipe: Recipe) -> None:
     """Refuse a recipe that cannot be followed, before anything is computed."""
-    if isinstance(recipe, ChampionConfig):
-        recipe.check()
-    else:
+    if isinstance(recipe, PPOConfig):
         check_config(recipe)
+    else:
+        recipe.check()

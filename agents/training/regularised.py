@@ -54,16 +54,16 @@ class RegularisedConfig:
 
     preset: str = "WarMini-v0"
     options: dict[str, Any] = field(default_factory=dict)
-    iterations: int = 600
-    lanes: int = 4096
+    iterations: int = 4000
+    lanes: int = 2048
     hidden: int = 128
     batch_size: int = 1024
     epochs: int = 2
     learning_rate: float = 2e-3
     step_size: float = 2.0
-    pull: float = 0.05
+    pull: float = 0.03
     magnet_every: int = 150
-    warm_up: float = 0.1
+    warm_up: float = 0.15
     kept: float = 0.25
     average_epochs: int = 12
     seed: int = 0
