@@ -42,11 +42,11 @@ class AgentSpec:
         description: one line.
         make: from the rules, and whether observations hold memory, to the policy.
         is_trained: whether its play was learned.
-        weights: gives the path of its exported weights, where it has them.
+        weights: from the rules to the path of its exported weights, where it has them.
     """
 
     name: str
     description: str
     make: Callable[[Rules, bool], Policy]
     is_trained: bool = False
-    weights: Callable[[], Path] | None = None
+    weights: Callable[[Rules], Path] | None = None
