@@ -33,7 +33,8 @@ _WRITTEN = (
     *("config.json", "summary.json", "training.json", "rows.csv", "report.html"),
     *("win_bars.png", "win_rates.png", "learning_curve.png", "lengths.png"),
     *("casino_edges.png", "casino_counting.png"),
-    *X,
+    *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
+    *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
 MAX_SEED = 2**32 - 1
 
