@@ -83,8 +83,10 @@ def leaderboard(preset: str) -> str:
         values = ratings[name]
         rank = f"{values['rank']}{'=' if shared.count(values['rank']) > 1 else ''}"
         rating = f"{values['rating']:.0f} ({values['low']:.0f} to {values['high']:.0f})"
-        gain = learned.get(name)
-        bound = f"{100 * gain['exploitability']:.1f} ({100 * gain['low']:.1f} to {100 * gain['high']:.1f})" if gain else ""
+        bound = ""
+        if name in learned:
+            gain, low, high = (100 * learned[name][key] for key in ("exploitability", "low", "high"))
+            bound = f"{gain:.1f} ({low:.1f} to {high:.1f})"
         rows.append((f"`{name}`", rank, rating, *(_against(summary["pairs"], name, other) for other in FIRST), bound))
     games = summary["pairs"][0]["games"]
     head = ("agent", "rank", "rating", *(f"v {name}, %" for name in FIRST), "a learned response gains, %")

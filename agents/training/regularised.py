@@ -54,20 +54,20 @@ class RegularisedConfig:
 
     preset: str = "WarMini-v0"
     options: dict[str, Any] = field(default_factory=dict)
-    iterations: int = 4000
-    lanes: int = 2048
+    iterations: int = 1600
+    lanes: int = 6144
     hidden: int = 128
-    batch_size: int = 1024
+    batch_size: int = 2048
     epochs: int = 2
     learning_rate: float = 2e-3
     step_size: float = 2.0
     pull: float = 0.03
-    magnet_every: int = 150
-    warm_up: float = 0.15
-    kept: float = 0.25
-    average_epochs: int = 12
+    magnet_every: int = 75
+    warm_up: float = 0.2
+    kept: float = 0.1
+    average_epochs: int = 8
     seed: int = 0
-    evaluations: int = 12
+    evaluations: int = 4
 
     def check(self) -> None:
         """Refuse what cannot run.
