@@ -1,0 +1,354 @@
+"""The kernels of search: from what a seat observes to games that it could be in, and what each of its cards leads to.
+
+The observer is put in seat 0, the other in seat 1. Everything is drawn from the observation alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from war_env._jit import count_bits, entry, inline, kernel, lowest_bit, pointer
+from war_env.engine.piles import ONE, THREE, TWO, ZERO, lay, octet, seat_of, set_octet, set_ring_card
+from war_env.engine.rng import next_below, stream_start
+from war_env.engine.turn import clear_game
+from war_env.lane_kernels import draw_policies, play_seats
+from war_env.layout import (
+    ABSENT,
+    BATTLES_LEFT,
+    HAND_COUNTS,
+    HAND_SIZES,
+    KNOWN_COUNTS,
+    PILE_SIZES,
+    POT_SIZE,
+    STOCK_SIZES,
+    TABLE_COUNTS,
+    TIME_LEFT,
+)
+from war_env.opponents import choose_slot
+from war_env.plan import LAYOUT_AT, LAYOUT_SIZE, LEARNER, SETUP_AT, SIZE
+from war_env.rules import (
+    CAPTURED,
+    DECK,
+    FACE_DOWN,
+    HAND_SIZE,
+    HAS_PILE,
+    MAX_BATTLES,
+    MAX_NANOS,
+    MAX_OF_RANK,
+    NUM_CARDS,
+    NUM_RANKS,
+    RANK_CARDS,
+    RANK_OF,
+    WINNINGS_RULE,
+)
+from war_env.state import (
+    BATTLES,
+    CAPTURED_CARDS,
+    FIGHTERS,
+    GAME_NANOS,
+    HAND,
+    LANE,
+    NOBODY,
+    PILE,
+    POLICY,
+    REASON,
+    RIVALS,
+    STARTS,
+    STOCK,
+    TABLE,
+    UP,
+    WINNER,
+)
+
+GAME = ZERO  # the imagined game; the copy that is played out lies behind it
+# Scratch words: sets of cards, then the places of each seat.
+OWN, FACE_UP, OWN_KNOWN, OTHER_KNOWN, POOL, STOCKS, HANDS, PILES, STAKES = (np.uint64(k) for k in range(0, 18, 2))
+SCRATCH_WORDS = 20
+DECK_AT, SEAT_AT = ZERO, np.uint64(64)  # scratch octets: the pool in drawn order, one seat's cards
+SCRATCH_OCTETS = 128
+
+
+@inline
+def read_count(obs, at, scale):
+    """The number that the observation gives as a share of `scale`."""
+    return np.uint64(np.int64(obs[at] * np.float32(np.int64(scale)) + np.float32(0.5)))
+
+
+@inline
+def take_cards(cards, count):
+    """The lowest `count` cards of a set, or all of it."""
+    taken = ZERO
+    while taken != cards and count_bits(taken) < count:
+        taken |= ONE << lowest_bit(cards & ~taken)
+    return taken
+
+
+@kernel
+def read_cards(rules, layout, obs, at, scratch):
+    """What the observer knows of each card, as sets; suits decide nothing, so any card of a rank will do."""
+    for k in range(STOCKS):
+        scratch[np.uint64(k)] = ZERO
+    ranks, most = rules[NUM_RANKS], rules[MAX_OF_RANK]
+    for number in range(ranks):
+        rank = np.uint64(number)
+        left = rules[RANK_CARDS + rank] & rules[DECK]
+        own = take_cards(left, read_count(obs, at + layout[HAND_COUNTS] + rank, most))
+        left &= ~own
+        up = take_cards(left, read_count(obs, at + layout[TABLE_COUNTS] + rank, most))
+        left &= ~up
+        scratch[OWN] |= own
+        scratch[FACE_UP] |= up
+        if layout[KNOWN_COUNTS] != ABSENT:
+            known = at + layout[KNOWN_COUNTS] + rank
+            mine = take_cards(left, read_count(obs, known, most) - count_bits(own))
+            left &= ~mine
+            theirs = take_cards(left, read_count(obs, known + ranks, most))
+            left &= ~theirs
+            scratch[OWN_KNOWN] |= mine
+            scratch[OTHER_KNOWN] |= theirs
+        scratch[POOL] |= left
+
+
+@kernel
+def read_places(rules, layout, obs, at, scratch):
+    """How many hidden cards lie where; returns whether there is a card for each place.
+
+    Who staked how many is not observed: a seat whose stock has cards left staked in full, the other the rest.
+    """
+    total = rules[NUM_CARDS]
+    for number in range(TWO):
+        seat = np.uint64(number)
+        scratch[STOCKS + seat] = read_count(obs, at + layout[STOCK_SIZES] + seat, total)
+        scratch[HANDS + seat] = read_count(obs, at + layout[HAND_SIZES] + seat, rules[HAND_SIZE])
+        has_piles = layout[PILE_SIZES] != ABSENT
+        scratch[PILES + seat] = read_count(obs, at + layout[PILE_SIZES] + seat, total) if has_piles else ZERO
+    face_up = count_bits(scratch[FACE_UP])
+    staked = read_count(obs, at + layout[POT_SIZE], total) - face_up
+    full = min(rules[FACE_DOWN] * (face_up >> ONE), staked)
+    first = staked >> ONE
+    if scratch[STOCKS] != scratch[STOCKS + ONE]:
+        first = full if scratch[STOCKS] > scratch[STOCKS + ONE] else staked - full
+    scratch[STAKES], scratch[STAKES + ONE] = first, staked - first
+    own = scratch[STOCKS] + scratch[PILES] + scratch[STAKES]
+    other = scratch[STOCKS + ONE] + scratch[HANDS + ONE] + scratch[PILES + ONE] + scratch[STAKES + ONE]
+    own_known, other_known = count_bits(scratch[OWN_KNOWN]), count_bits(scratch[OTHER_KNOWN])
+    is_whole = own + other == own_known + other_known + count_bits(scratch[POOL])
+    return is_whole and own >= own_known and other >= other_known and count_bits(scratch[OWN]) == scratch[HANDS]
+
+
+@kernel
+def shuffle_octets(words, cards, start, stop):
+    """Shuffle cards[start:stop] by the stream of the imagined game."""
+    while stop > start + ONE:
+        other = start + next_below(words, GAME + LANE, stop - start)
+        stop -= ONE
+        card = cards[stop]
+        cards[stop] = cards[other]
+        cards[other] = card
+
+
+@kernel
+def list_cards(cards, at, chosen):
+    """Write the cards of a set from `at` on; returns the place behind them."""
+    while chosen != ZERO:
+        cards[at] = lowest_bit(chosen)
+        chosen &= chosen - ONE
+        at += ONE
+    return at
+
+
+@kernel
+def num_fresh(words, rules, layout, scratch, seat):
+    """Places of a seat, stakes and hand first, that still hold cards of its deal, so that no card it won is there.
+
+    In its first pass through the stock what it won lies below what it was dealt. How many cards it has drawn follows
+    from the battles, with a quarter card each for the stakes of wars, which are not observed.
+    """
+    if layout[BATTLES_LEFT] == ABSENT or rules[HAS_PILE] != ZERO:
+        return ZERO
+    battles = words[GAME + BATTLES]
+    drawn = battles + (battles >> TWO) + (count_bits(scratch[FACE_UP]) >> ONE)
+    dealt = rules[NUM_CARDS] >> ONE
+    if dealt <= drawn + rules[HAND_SIZE]:
+        return ZERO
+    hidden_hand = scratch[HANDS + ONE] if seat != ZERO else ZERO
+    return dealt - drawn - rules[HAND_SIZE] + hidden_hand
+
+
+@kernel
+def hoard_cards(words, rules, cards, start, count, stop, hoard):
+    """Let every card of a hand but one be the best of `hoard` cards drawn from those up to `stop`."""
+    if stop <= start + count:
+        return
+    for k in range(ONE, count):
+        place = start + np.uint64(k)
+        for _ in range(ONE, hoard):
+            other = start + count + next_below(words, GAME + LANE, stop - start - count)
+            if rules[RANK_OF + np.uint64(cards[other])] > rules[RANK_OF + np.uint64(cards[place])]:
+                card = cards[place]
+                cards[place] = cards[other]
+                cards[other] = card
+
+
+@kernel
+def place_seat(words, octets, rules, layout, scratch, cards, number, drawn, hoard):
+    """Put one seat's hidden cards in their places, from the pool from `drawn` on; returns how many were used up."""
+    seat = seat_of(GAME, number)
+    stock, pile, staked = scratch[STOCKS + number], scratch[PILES + number], scratch[STAKES + number]
+    hand = scratch[HANDS + number] if number != ZERO else ZERO
+    known = scratch[OWN_KNOWN + number * (OTHER_KNOWN - OWN_KNOWN)]
+    at = SEAT_AT
+    is_captured = rules[WINNINGS_RULE] == CAPTURED
+    if is_captured:  # what is known with a seat was captured, and never comes back
+        words[seat + CAPTURED_CARDS] = known
+        pile = pile - count_bits(known) if pile > count_bits(known) else ZERO
+    total = hand + stock + pile + staked
+    unknown = total if is_captured else total - count_bits(known)
+    for k in range(unknown):
+        cards[at + np.uint64(k)] = cards[DECK_AT + drawn + np.uint64(k)]
+    if not is_captured:
+        list_cards(cards, at + unknown, known)
+        fresh = min(num_fresh(words, rules, layout, scratch, number) + staked, unknown)
+        shuffle_octets(words, cards, at + fresh, at + total)
+        if fresh > staked + hand:
+            hoard_cards(words, rules, cards, at + staked, hand, at + fresh, hoard)
+        else:
+            hoard_cards(words, rules, cards, at + staked, hand, at + staked + hand + stock, hoard)
+    else:
+        hoard_cards(words, rules, cards, at + staked, hand, at + staked + hand + stock, hoard)
+    stakes = at
+    at += staked
+    if number == ZERO:
+        words[seat + HAND] = scratch[OWN]
+    for _ in range(hand):
+        words[seat + HAND] |= ONE << np.uint64(cards[at])
+        at += ONE
+    rest = stock if is_captured else stock + pile
+    for k in range(rest):
+        set_ring_card(octets, seat, np.uint64(k), np.uint64(cards[at]))
+        at += ONE
+    if is_captured:
+        for _ in range(pile):
+            words[seat + CAPTURED_CARDS] |= ONE << np.uint64(cards[at])
+            at += ONE
+    set_octet(octets, seat, STOCK, stock)
+    set_octet(octets, seat, PILE, rest - stock)
+    words[seat + STARTS] = ONE
+    for k in range(staked):
+        lay(octets, seat, np.uint64(cards[stakes + np.uint64(k)]))
+    return drawn + unknown
+
+
+@kernel
+def lay_face_up(words, octets, scratch):
+    """Lay the cards on the table: ties, one of each for either seat."""
+    left, number = scratch[FACE_UP], ZERO
+    words[GAME + TABLE] = left
+    while left != ZERO:
+        card = lowest_bit(left)
+        seat = seat_of(GAME, number)
+        lay(octets, seat, card)
+        set_octet(octets, seat, UP, card)
+        left &= left - ONE
+        number ^= ONE
+
+
+@kernel
+def imagine(words, octets, rules, layout, obs, at, scratch, cards, key, hoard):
+    """Draw a game that the observer could be in; `scratch` holds what it knows."""
+    clear_game(words, octets, rules, GAME, key)
+    words[GAME + LANE] = stream_start(key, ZERO)
+    if layout[BATTLES_LEFT] != ABSENT:
+        limit = rules[MAX_BATTLES]
+        words[GAME + BATTLES] = limit - min(read_count(obs, at + layout[BATTLES_LEFT], limit), limit)
+    if layout[TIME_LEFT] != ABSENT:
+        share = 1.0 - np.float64(obs[at + layout[TIME_LEFT]])
+        words[GAME + GAME_NANOS] = np.uint64(np.int64(share * np.float64(rules[MAX_NANOS])))
+    stop = list_cards(cards, DECK_AT, scratch[POOL])
+    shuffle_octets(words, cards, DECK_AT, stop)
+    drawn = place_seat(words, octets, rules, layout, scratch, cards, ZERO, ZERO, ONE)
+    place_seat(words, octets, rules, layout, scratch, cards, ONE, drawn, hoard)
+    lay_face_up(words, octets, scratch)
+    for number in range(TWO):
+        if words[seat_of(GAME, np.uint64(number)) + HAND] != ZERO:
+            words[GAME + FIGHTERS] |= ONE << np.uint64(number)
+    words[GAME + RIVALS] = THREE
+
+
+@kernel
+def play_out(words, octets, rules, setup, slot):
+    """Play a copy of the imagined game to its end, seat 0 starting with a slot; returns its score, 1, 1/2 or 0."""
+    size = setup[SIZE]
+    game = GAME + size
+    for k in range(size):
+        words[game + np.uint64(k)] = words[GAME + np.uint64(k)]
+    setup[LEARNER] = ZERO
+    play_seats(words, octets, rules, setup, game, slot, words, ZERO)
+    setup[LEARNER] = NOBODY  # from here on both seats are played by their policies
+    while words[game + REASON] == ZERO:
+        play_seats(words, octets, rules, setup, game, ZERO, words, ZERO)
+    if words[game + WINNER] == NOBODY:
+        return 0.5
+    return 1.0 if words[game + WINNER] == ZERO else 0.0
+
+
+@inline
+def nth_rank(rules, cards, slot):
+    """Rank of the slot-th lowest card of a hand."""
+    for _ in range(slot):
+        cards &= cards - ONE
+    return rules[RANK_OF + lowest_bit(cards)]
+
+
+@kernel
+def try_hand(words, octets, rules, setup, hand, values):
+    """Score of each slot in the imagined game; cards of one rank are one card."""
+    for k in range(count_bits(hand)):
+        slot = np.uint64(k)
+        if slot != ZERO and nth_rank(rules, hand, slot) == nth_rank(rules, hand, slot - ONE):
+            values[slot] = values[slot - ONE]
+        else:
+            values[slot] = play_out(words, octets, rules, setup, slot)
+
+
+@entry
+def try_slots(words, octets, plan, scratch, cards, obs, keys, samples, hoard, values, scores, squares):
+    """Try every slot of many views in the same imagined games, and play each of them out.
+
+    Args:
+        words, octets: room for two records.
+        plan: rules, layout and setup; the lineup of seat 0 is how the observer goes on, of seat 1 how the other plays.
+        scratch: uint64, shape (SCRATCH_WORDS,).
+        cards: uint8, shape (SCRATCH_OCTETS,).
+        obs: float32, shape (n * d,).
+        keys: where the games of each view come from, uint64, shape (n,).
+        samples: games per view, uint64.
+        hoard: see `hoard_cards`, uint64, at least 1.
+        values: float64, shape (a,), scratch.
+        scores: float64, shape (n * a,); each slot's scores are added.
+        squares: float64, shape (n * a,); squares of each slot's score less that of the slot which the observer's own
+            policy plays are added.
+    """
+    rules, layout, setup = pointer(plan), pointer(plan[LAYOUT_AT:]), pointer(plan[SETUP_AT:])
+    words, octets, scratch, cards = pointer(words), pointer(octets), pointer(scratch), pointer(cards)
+    obs, values = pointer(obs), pointer(values)
+    slots = rules[HAND_SIZE]
+    width = layout[LAYOUT_SIZE]
+    for k in range(keys.size):
+        row = np.uint64(k)
+        at, place = row * width, row * slots
+        read_cards(rules, layout, obs, at, scratch)
+        hand = scratch[OWN]
+        if not read_places(rules, layout, obs, at, scratch) or count_bits(hand) < TWO:
+            continue
+        for number in range(samples):
+            key = stream_start(keys[row], np.uint64(number))
+            imagine(words, octets, rules, layout, obs, at, scratch, cards, key, hoard)
+            draw_policies(words, octets, rules, setup, GAME)
+            try_hand(words, octets, rules, setup, hand, values)
+            own = octet(octets, seat_of(GAME, ZERO), POLICY)
+            reference = choose_slot(own, count_bits(hand), words[GAME + TABLE] != ZERO, ZERO)
+            for slot in range(count_bits(hand)):
+                difference = values[slot] - values[reference]
+                scores[place + np.uint64(slot)] += values[slot]
+                squares[place + np.uint64(slot)] += difference * difference
