@@ -24,6 +24,7 @@ from war_env.rules import Rules
 
 SAMPLES = 16
 CAUTION = 1.0
+HOARD = 0.7
 
 
 class SearchPolicy:
@@ -35,7 +36,7 @@ class SearchPolicy:
         seconds: time per decision, on average over the views of one call; results then depend on the machine.
         own: how the seat itself goes on in the imagined games: a scripted name.
         other: how the other plays in them: a scripted name or `{name: weight}`.
-        hoard: how much better than by chance the other's hand is, see `Playouts`.
+        hoard: which cards the other keeps, see `Playouts`.
         caution: standard errors by which another card must be better than that of `own`.
     """
 
@@ -47,7 +48,7 @@ class SearchPolicy:
         seconds: float | None = None,
         own: str = "reserve",
         other: Any = "reserve",
-        hoard: int = 1,
+        hoard: float = HOARD,
         caution: float = CAUTION,
     ) -> None:
         self.samples = checked_int("samples", samples, 1, MAX_SAMPLES)

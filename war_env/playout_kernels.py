@@ -66,6 +66,7 @@ OWN, FACE_UP, OWN_KNOWN, OTHER_KNOWN, POOL, STOCKS, HANDS, PILES, STAKES = (np.u
 SCRATCH_WORDS = 20
 DECK_AT, SEAT_AT = ZERO, np.uint64(64)  # scratch octets: the pool in drawn order, one seat's cards
 SCRATCH_OCTETS = 128
+_TRIES = 16  # draws for a card that is worth keeping
 
 
 @inline
@@ -176,18 +177,42 @@ def num_fresh(words, rules, layout, scratch, seat):
 
 
 @kernel
-def hoard_cards(words, rules, cards, start, count, stop, hoard):
-    """Let every card of a hand but one be the best of `hoard` cards drawn from those up to `stop`."""
+def num_battles(words, rules, layout, scratch, number):
+    """Battles so far: counted where they are limited, else told from what a seat has drawn from its stock."""
+    if layout[BATTLES_LEFT] != ABSENT:
+        return words[GAME + BATTLES]
+    left = scratch[STOCKS + number] + scratch[HANDS + number]
+    dealt = rules[NUM_CARDS] >> ONE
+    return dealt - left if dealt > left else ZERO
+
+
+@kernel
+def hoard_cards(words, rules, cards, start, count, stop, least):
+    """Exchange the cards of a hand, but for one, that are below the rank `least` for others from before `stop`."""
     if stop <= start + count:
         return
     for k in range(ONE, count):
         place = start + np.uint64(k)
-        for _ in range(ONE, hoard):
+        for _ in range(_TRIES):
+            rank = rules[RANK_OF + np.uint64(cards[place])]
             other = start + count + next_below(words, GAME + LANE, stop - start - count)
-            if rules[RANK_OF + np.uint64(cards[other])] > rules[RANK_OF + np.uint64(cards[place])]:
+            if rank >= least:
+                break
+            if rules[RANK_OF + np.uint64(cards[other])] > rank:
                 card = cards[place]
                 cards[place] = cards[other]
                 cards[other] = card
+
+
+@inline
+def least_kept(words, rules, layout, scratch, number, hoard):
+    """The rank from which the other keeps cards: it rises with the battles up to a share `hoard` of the ranks.
+
+    Who always plays the lowest of h cards holds, after b battles, about the best h of h + b.
+    """
+    battles = np.float64(np.int64(num_battles(words, rules, layout, scratch, number)))
+    share = min(hoard, battles / (battles + np.float64(np.int64(rules[HAND_SIZE])) + 2.0))
+    return np.uint64(np.int64(share * np.float64(np.int64(rules[NUM_RANKS]))))
 
 
 @kernel
@@ -206,16 +231,15 @@ def place_seat(words, octets, rules, layout, scratch, cards, number, drawn, hoar
     unknown = total if is_captured else total - count_bits(known)
     for k in range(unknown):
         cards[at + np.uint64(k)] = cards[DECK_AT + drawn + np.uint64(k)]
+    reach = staked + hand + stock
     if not is_captured:
         list_cards(cards, at + unknown, known)
         fresh = min(num_fresh(words, rules, layout, scratch, number) + staked, unknown)
         shuffle_octets(words, cards, at + fresh, at + total)
-        if fresh > staked + hand:
-            hoard_cards(words, rules, cards, at + staked, hand, at + fresh, hoard)
-        else:
-            hoard_cards(words, rules, cards, at + staked, hand, at + staked + hand + stock, hoard)
-    else:
-        hoard_cards(words, rules, cards, at + staked, hand, at + staked + hand + stock, hoard)
+        reach = fresh if fresh > staked + hand else reach
+    if hand != ZERO:
+        least = least_kept(words, rules, layout, scratch, number, hoard)
+        hoard_cards(words, rules, cards, at + staked, hand, at + reach, least)
     stakes = at
     at += staked
     if number == ZERO:
@@ -266,7 +290,7 @@ def imagine(words, octets, rules, layout, obs, at, scratch, cards, key, hoard):
         words[GAME + GAME_NANOS] = np.uint64(np.int64(share * np.float64(rules[MAX_NANOS])))
     stop = list_cards(cards, DECK_AT, scratch[POOL])
     shuffle_octets(words, cards, DECK_AT, stop)
-    drawn = place_seat(words, octets, rules, layout, scratch, cards, ZERO, ZERO, ONE)
+    drawn = place_seat(words, octets, rules, layout, scratch, cards, ZERO, ZERO, hoard)
     place_seat(words, octets, rules, layout, scratch, cards, ONE, drawn, hoard)
     lay_face_up(words, octets, scratch)
     for number in range(TWO):
@@ -323,7 +347,7 @@ def try_slots(words, octets, plan, scratch, cards, obs, keys, samples, hoard, va
         obs: float32, shape (n * d,).
         keys: where the games of each view come from, uint64, shape (n,).
         samples: games per view, uint64.
-        hoard: see `hoard_cards`, uint64, at least 1.
+        hoard: see `least_kept`, float64, 0..1.
         values: float64, shape (a,), scratch.
         scores: float64, shape (n * a,); each slot's scores are added.
         squares: float64, shape (n * a,); squares of each slot's score less that of the slot which the observer's own

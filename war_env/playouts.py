@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from war_env.errors import ArgumentError, RulesError, checked_int
+from war_env.errors import ArgumentError, RulesError, checked_int, checked_number
 from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
 from war_env.plan import make_plan, set_lineup
@@ -43,19 +43,20 @@ class Playouts:
         layout: how observations are laid out; two seats.
         own: scripted name of how the observer goes on after the first card.
         other: how the other plays, then and now: a scripted name, or `{name: weight}`, drawn per game.
-        hoard: each card of the other's hand but one is the best of so many drawn; 1 for a hand like any other.
+        hoard: share of the ranks below which the other keeps no card but one, late in the game; 0 for a hand like any
+            other, 1 for all that can be kept by playing the lowest card of each battle.
 
     Raises:
         RulesError: not two seats, or games that need not end.
         ArgumentError, UnknownNameError: a policy that is not a compiled one, a number out of range.
     """
 
-    def __init__(self, layout: Layout, own: str = "reserve", other: Any = "reserve", hoard: int = 1) -> None:
+    def __init__(self, layout: Layout, own: str = "reserve", other: Any = "reserve", hoard: float = 0.0) -> None:
         if layout.rules.players != 2:
             raise RulesError(f"players={layout.rules.players} is not allowed: playouts are for two seats.")
         layout.rules.require_ending()
         self.layout = layout
-        self._hoard = np.uint64(checked_int("hoard", hoard, 1, 64))
+        self._hoard = checked_number("hoard", hoard, 0.0, 1.0)
         self._plan = make_plan(layout)
         for seat, (field, spec) in enumerate((("own", own), ("other", other))):
             mix = read_opponents(spec, layout.rules, layout.memory)[0]
