@@ -8,23 +8,19 @@ mean plain play and not guesses.
 
 from __future__ import annotations
 
-import math
 import time
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from agents.base import AgentSpec
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_int, checked_number
 from war_env.layout import Layout
 from war_env.playouts import MAX_SAMPLES, Playouts, SlotScores
 from war_env.policy import Policy, ScriptedPolicy
 from war_env.rules import Rules
 
-SAMPLES = 16
-CAUTION = 1.0
-HOARD = 0.7
+SAMPLES = 32
 
 
 class SearchPolicy:
@@ -48,15 +44,12 @@ class SearchPolicy:
         seconds: float | None = None,
         own: str = "reserve",
         other: Any = "reserve",
-        hoard: float = HOARD,
-        caution: float = CAUTION,
+        hoard: float = 0.0,
+        caution: float = 1.0,
     ) -> None:
         self.samples = checked_int("samples", samples, 1, MAX_SAMPLES)
-        if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
-            raise ArgumentError(f"seconds={seconds!r} is not allowed: it must be None or a number > 0.")
-        if isinstance(caution, bool) or not isinstance(caution, int | float) or not 0 <= caution < math.inf:
-            raise ArgumentError(f"caution={caution!r} is not allowed: it must be a number >= 0.")
-        self.seconds, self.caution = seconds, caution
+        self.seconds = None if seconds is None else checked_number("seconds", seconds, 1e-6, 1e6)
+        self.caution = checked_number("caution", caution, 0.0, 1e6)
         self._playouts = Playouts(layout, own, other, hoard)
         self._base = ScriptedPolicy(own, layout)
 
@@ -83,8 +76,17 @@ class SearchPolicy:
         return np.where(is_better, best, base).astype(np.int64)
 
 
-def _make(samples: int, rules: Rules, memory: bool) -> Policy:
-    return SearchPolicy(Layout(rules, memory), samples)
+def tuned(rules: Rules) -> dict[str, float]:
+    """The beliefs and the caution that did best against *reserve* on War-v0, where cards come back, and elsewhere.
+
+    With `hoard` 0.7 the imagined hands of *reserve* have its real ones' mean ranks, card by card, within half a rank
+    through a whole game of War-v0.
+    """
+    return {"hoard": 0.7, "caution": 2.0} if rules.goal == "all_cards" else {"hoard": 0.0, "caution": 1.0}
 
 
-AGENTS = [AgentSpec("search", f"determinised search, {SAMPLES} imagined games a decision", partial(_make, SAMPLES))]
+def _make(rules: Rules, memory: bool) -> Policy:
+    return SearchPolicy(Layout(rules, memory), **tuned(rules))
+
+
+AGENTS = [AgentSpec("search", f"determinised search, {SAMPLES} imagined games a decision", _make)]
