@@ -1,9 +1,10 @@
 """The threshold family: fixed rules on ranks, the size of the pot and how late it is.
 
-The members come from a search over 60 to 80 settings a preset against *reserve* (256 to 512 paired deals each): attack and
-spare at 5 to 8 ranks, enough at 4 ranks, late 0 or 2 %. On War-v0 `spare` 6/13 was best (.504) and every attack lost; on
-WarOnePass-v0 `spare` 8/13 (.513). Saving on a war's card gained nothing anywhere. docs/agents.md has what they do over
+The members come from a search over 60 to 80 settings a preset against *reserve*, 256 paired deals each: `attack` from 5
+to 12 ranks up, `spare` 0 to 8, `enough` 8 to 12, `late` 0 or 2 %. On War-v0 `spare` 6/13 was best (.504) and every `attack`
+lost; on WarOnePass-v0 `spare` 8/13 (.513). Saving on a war's card gained nothing. docs/agents.md has their strength over
 more games, which shows how little of that is left.
+"""
 
 from __future__ import annotations
 
@@ -74,9 +75,15 @@ class ThresholdPolicy:
 
 
 MEMBERS = {
-    "threshold_8": ({"spare": 6 / 13}, "the highest card below the 8 in a battle, else the lowest; the highest in a war"),
-    "threshold_10": ({"spare": 8 / 13}, "the same with the 10, best on WarOnePass-v0"),
-    "threshold_attack": ({"attack": 8 / 13}, "the lowest card from the 10 up in a battle, else the lowest; the highest in a war"),
+    "threshold_8": (
+        {"spare": 6 / 13},
+        "in a battle the highest card below the 8, else the lowest; in a war the highest",
+    ),
+    "threshold_10": ({"spare": 8 / 13}, "the same with the 10"),
+    "threshold_attack": (
+        {"attack": 8 / 13},
+        "in a battle the lowest from the 10 up, else the lowest; in a war the highest",
+    ),
 }
 
 

@@ -28,7 +28,7 @@ ORDER = (
     ("engine",),
     ("observation", "opponents"),
     ("lane_kernels", "policy", "table_kernels"),
-    ("opponent_spec", "playout_kernels"),
+    ("opponent_spec", "view_kernels", "playout_kernels"),
     ("base_lanes", "playouts", "imagine", "simulation", "render"),
     ("lanes", "casino_lanes", "lane_env"),
     ("lane_vector_env",),

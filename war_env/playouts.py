@@ -11,8 +11,9 @@ from war_env.errors import ArgumentError, RulesError, checked_int, checked_numbe
 from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
 from war_env.plan import make_plan, set_lineup
-from war_env.playout_kernels import SCRATCH_OCTETS, SCRATCH_WORDS, try_slots
+from war_env.playout_kernels import try_slots
 from war_env.state import Records
+from war_env.view_kernels import SCRATCH_OCTETS, SCRATCH_WORDS
 
 MAX_SAMPLES = 2**31 - 1
 
