@@ -49,7 +49,9 @@ def started(rules: Rules, count: int, opponent: Any = "random") -> Lanes:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_whole_games_are_played_legally_and_alike_under_one_generator(name: str, rules: Rules) -> None:
-    agent = get_agent(name, rules)
+    agent: Policy = get_agent(name, rules)
+    if name == "search":  # fewer samples, sooner done
+        agent = SearchPolicy(Layout(rules), 4, **search.tuned(rules))
     lanes, rng = started(rules, 6, "reserve"), np.random.default_rng(0)
     observations, masks = lanes.observe()
     while not lanes.over.all():
@@ -137,7 +139,7 @@ def test_the_counter_beats_reserve_in_one_pass(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_search_is_nearly_a_best_response_and_better_with_more_samples() -> None:
-    """WarMini-v0 against greedy play, exactly: .4933 before the search, .6375 at best, .626 measured with 256 samples."""
+    """WarMini-v0 against greedy play, exactly: .5000 before the search, .6375 at best, .631 with 256 samples."""
     rules = get_rules("mini")
     payoffs = Payoffs(build_game(rules))
     game, layout = payoffs.game, Layout(rules)

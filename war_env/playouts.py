@@ -84,14 +84,16 @@ class Playouts:
                 f"observations of shape {observations.shape} and keys of shape {keys.shape} are not allowed: they must "
                 f"be (n, {self.layout.size}) and (n,)."
             )
+        # Copies: an array that may not be written to is another type for numba, and would be compiled for anew.
+        seen, keys = np.array(observations, np.float32).reshape(-1), np.array(keys, np.uint64)
         scores, squares = np.zeros((2, count, self.layout.num_actions))
         try_slots(
             self._records.words,
             self._records.octets,
             self._plan,
             *self._scratch,
-            np.ascontiguousarray(observations, np.float32).reshape(-1),
-            np.ascontiguousarray(keys, np.uint64),
+            seen,
+            keys,
             np.uint64(samples),
             self._hoard,
             self._values,
