@@ -2,8 +2,8 @@
 
 The members come from a search against *reserve* over 60 settings on War-v0 and 35 on WarOnePass-v0, 256 paired deals
 each: `attack` from 5 to 12 ranks up, `spare` 0 to 8, `enough` 8 to 12, `late` 0 or 2 %. On War-v0 `spare` 6/13 was best
-(.504), on WarOnePass-v0 `spare` 8/13 (.513); over more deals the first is no better than *reserve*. No `attack` was among
-the best, and saving on a war's card gained nothing. docs/agents.md has their strength.
+(.504), on WarOnePass-v0 `spare` 8/13 (.513); over more deals the first is no better. No `attack` was among the
+best, and saving on a war's card gained nothing. docs/agents.md has their strength.
 """
 
 from __future__ import annotations
