@@ -64,7 +64,7 @@ class CasinoSession:
     @property
     def is_over(self) -> bool:
         """Whether all rounds are played."""
-        return self._lanes.is_over(0)
+        return bool(self._lanes.over[0])
 
     @property
     def may_choose(self) -> bool:
