@@ -43,6 +43,7 @@ class AgentSpec:
         make: from the rules, and whether observations hold memory, to the policy.
         is_trained: whether its play was learned.
         weights: from the rules to the path of its exported weights, where it has them.
+        is_quick: whether it is made within seconds for some rules; where it is not, it plays only if asked for by name.
     """
 
     name: str
@@ -50,3 +51,4 @@ class AgentSpec:
     make: Callable[[Rules, bool], Policy]
     is_trained: bool = False
     weights: Callable[[Rules], Path] | None = None
+    is_quick: Callable[[Rules], bool] = lambda rules: True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import platform
@@ -267,6 +268,9 @@ def check_agents_package() -> None:
 def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
     """The command line of an experiment: read the settings, run it, and tell errors in one line."""
     name = Path(sys.argv[0]).stem
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal or file without ♥ gets a question mark, not a traceback
     settings = tyro.cli(settings_type, prog=f"python -m experiments.{name}")
     try:
         check_agents_package()
