@@ -23,9 +23,12 @@ from agents.training.playouts import PlayoutConfig, fit_gains, gather, play_out,
 from agents.training.ppo import PPOConfig, logits_of, make_model, to_network
 from agents.training.regularised import RegularisedConfig, play_itself
 from experiments.arena import play_games
+from experiments.best_response import BestResponseSettings, run_best_response
+from experiments.champion import ChampionSettings, run_champion
 from war_env import ArgumentError, UnknownNameError, get_rules
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, ScriptedPolicy
+from war_env.policy_names import SCRIPTED
 
 torch.set_num_threads(1)
 LAYOUT = Layout(get_rules("War-v0"))
@@ -250,6 +253,32 @@ def test_regularised_self_play_is_resumed_and_draws_from_its_probabilities(tmp_p
     assert network.is_sampling
     with pytest.raises(ArgumentError, match="pull=-1 is not allowed"):
         play_itself(replace(config, pull=-1), tmp_path, lambda network: {})
+
+
+def test_champions_are_made_by_one_command(tmp_path: Path) -> None:
+    """The small miniature, whose recipe ends with the exact exploitability; again with the same numbers."""
+    settings = ChampionSettings(preset="WarMini-v0", quick=True, games=256, workers=1, out=tmp_path / "r")
+    run_champion(settings)
+    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
+    assert {row["against"] for row in summary["rows"]} == set(SCRIPTED)
+    assert 0 <= summary["curves"]["champion-0"][-1]["exploitability"] <= 0.5
+    card = json.loads((tmp_path / "r" / "weights" / "champion-0.json").read_text())
+    assert card["command"] == "python -m experiments.champion --preset WarMini-v0 --seed 0 --seeds 1"
+    assert card["curve"] == summary["curves"]["champion-0"]
+
+
+def test_best_responses_are_measured_by_one_command(tmp_path: Path) -> None:
+    """In the miniature, greedy play loses to a response; 2,048 games, standard error .01."""
+    out = tmp_path / "r"
+    starts = ("nothing", "playouts")
+    run_best_response(
+        BestResponseSettings(agent="greedy", preset="mini", quick=True, starts=starts, workers=1, out=out)
+    )
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["method"] == "learned"
+    assert [response["start"] for response in summary["responses"]] == list(starts)
+    assert summary["win_rate"] == max(response["win_rate"] for response in summary["responses"])
+    assert summary["low"] <= summary["win_rate"] <= summary["high"]
 
 
 def test_champions_are_picked_by_the_rules() -> None:
