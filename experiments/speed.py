@@ -39,12 +39,13 @@ BLACKJACK, CARTPOLE = "gym.make Blackjack-v1", "gym.make CartPole-v1"
 
 @dataclass(frozen=True)
 class Target:
-    """A ratio that is to be reached.
+    """A ratio, or a number of seconds or bytes, that is to be reached.
 
     Attributes:
         id: T1 to T12.
         text: what is compared.
-        slow, fast: the items whose times per unit are divided, slow / fast; "" where it is not of two such items.
+        slow, fast: the items whose times per unit are divided, slow / fast; without `fast` the seconds of `slow`,
+            without either bytes.
         must: the least or the largest value that reaches it.
         is_floor: whether `must` is the least.
     """
@@ -72,6 +73,8 @@ TARGETS = (
     Target("T8", "learning on lanes, beside DummyVecEnv(8)", LEARNING_8, LEARNING, 5),
     Target("T9", "CPU time of import war_env / of import gymnasium", "import war_env", "import gymnasium", 1.5, False),
     Target("T10", "the first game, warm cache / cold cache", "first game, warm", "first game, cold", 0.25, False),
+    Target("T10_cold", "CPU seconds of the first game, cold cache", "first game, cold", "", 25, False),
+    Target("T10_warm", "CPU seconds of the first game, warm cache", "first game, warm", "", 1, False),
     Target("T11", "bytes of a game's record, two seats", "", "", 512, False),
     Target("T12", "cost of a step, 16,384 rows / 1,024 rows", LARGE, VECTOR, 1.15, False),
     Target("T12_hand", "cost of a step, hand of 8 / hand of 1", HAND_8, HAND_1, 1.25, False),
@@ -86,6 +89,8 @@ class SpeedSettings(Settings):
     """Batches of each item; the medians of the ratios within each round are shown."""
     seconds: float = 0.3
     """CPU seconds of a batch."""
+    quick: bool = False
+    """The same work, small: a minute or two, most of it compiling with an empty cache and learning."""
 
 
 def ratio_items() -> tuple[list[Item], dict[str, str]]:
@@ -133,6 +138,8 @@ def ratio_rows(times: Mapping[str, list[float]]) -> list[dict[str, Any]]:
     for target in TARGETS:
         if not target.slow:
             value = low = high = float(record_dtype(get_rules()).itemsize)
+        elif not target.fast and target.slow in times:
+            value, low, high = compare(times[target.slow], [1e9] * len(times[target.slow]))
         elif target.slow in times and target.fast in times:
             value, low, high = compare(times[target.slow], times[target.fast])
         else:

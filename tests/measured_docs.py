@@ -65,7 +65,7 @@ def speed_training() -> str:
 
 def speed_missed() -> str:
     """Which ratios miss what they are meant to be."""
-    missed = [row["id"].split("_")[0] for row in kept("speed")["rows"] if not row["met"]]
+    missed = dict.fromkeys(row["id"].split("_")[0] for row in kept("speed")["rows"] if not row["met"])
     return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
 
 

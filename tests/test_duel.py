@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from experiments.speed_parts.c_twin import CTwin
 from war_env import ArgumentError, Game, Rules, WarVectorEnv, get_rules
 from war_env.engine.whole import simulate_games
 from war_env.lanes import Lanes
+from war_env.row_threads import RowThreads
 from war_env.rules import IS_DUEL, RUN_OUT
 from war_env.seeding import lane_start
 from war_env.simulation import RESULT_FIELDS
@@ -33,14 +35,14 @@ PLAYED_ON = [rule for rule in RUN_OUT if rule != "take_back"]  # which belongs t
 GAMES = 600  # for each of 180 sets of rules: 108,000 deals
 
 
-def results(rules: Rules, games: int, seed: int, is_short: bool) -> np.ndarray:
-    """Every number of whole games, by the short way or by the general engine."""
+def results(rules: Rules, games: int, seed: int, is_short: bool, stocks: np.ndarray | None = None) -> np.ndarray:
+    """Every number of whole games, by the short way or by the general engine; stocks: uint8 (games, 2, cards)."""
     table, records = rules.encode(), Records(rules, 1)
     table[IS_DUEL] = table[IS_DUEL] if is_short else 0
     numbers = np.empty((games, len(RESULT_FIELDS) + 2 * rules.players), np.int64)
     memory = records.words, records.octets, table
-    no_stocks, length = np.zeros(1, np.uint8), np.uint64(0)
-    simulate_games(*memory, lane_start(seed), np.uint64(0), no_stocks, length, numbers.reshape(-1))
+    cards, length = (np.zeros(1, np.uint8), 0) if stocks is None else (stocks.reshape(-1), stocks.shape[2])
+    simulate_games(*memory, lane_start(seed), np.uint64(0), cards, np.uint64(length), numbers.reshape(-1))
     return numbers
 
 
@@ -50,6 +52,20 @@ def test_whole_games_are_those_of_the_general_engine(run_out: str) -> None:
         rules = Rules(run_out=run_out, face_down=face_down, **extra)
         assert rules.is_duel
         short, general = (results(rules, GAMES, seed, is_short) for is_short in (True, False))
+        np.testing.assert_array_equal(short, general, err_msg=str(rules))
+
+
+def test_chosen_stocks_of_unequal_length_are_played_alike() -> None:
+    """From one card against 63 to an even deal, some cards in no stock, with decks of 64 and with jokers."""
+    rng = np.random.default_rng(0)
+    for options in ({"ranks": 16}, {"ranks": 2, "suits": 32}, {"jokers": 4, "two_beats_ace": True, "loop_limit": 30}):
+        rules = Rules(**options)
+        stocks = np.full((200, 2, len(rules.cards)), 255, np.uint8)
+        for game in stocks:
+            cards = rng.permutation(rules.cards)[: rng.integers(2, len(rules.cards) + 1)]
+            cut = int(rng.integers(1, len(cards)))
+            game[0, :cut], game[1, : len(cards) - cut] = cards[:cut], cards[cut:]
+        short, general = (results(rules, 200, 1, is_short, stocks) for is_short in (True, False))
         np.testing.assert_array_equal(short, general, err_msg=str(rules))
 
 
@@ -86,7 +102,8 @@ def test_steps_are_those_of_the_general_engine_down_to_the_record(preset: str, h
         limit = {"max_battles": 60} if preset == "strategic" and "goal" not in extra else {}
         rules = get_rules(preset, hand_size=hand_size, **(limit | extra))
         opponent = {"random": 1, "reserve": 1, "median": 1}
-        short, general = (every_step(rules, 16, 80, way, opponent=opponent, reward="capture") for way in (True, False))
+        arguments = {"opponent": opponent, "reward": "capture", "seat": hand_size % 2}
+        short, general = (every_step(rules, 16, 80, way, **arguments) for way in (True, False))
         assert all(np.array_equal(a, b) for a, b in zip(short, general, strict=True)), rules
 
 
@@ -108,6 +125,7 @@ def test_a_single_step_is_that_of_many_lanes() -> None:
         flags = result.rewards[0], result.terminated[0], result.truncated[0], result.illegal[0]
         assert (reward, terminated, truncated, illegal) == flags
         assert truncated == (number == 36)
+        assert not mask.flags.writeable  # it is shared between steps
     np.testing.assert_array_equal(one.records.words, many.records.words)
 
 
@@ -143,6 +161,20 @@ def test_threads_change_nothing() -> None:
         assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
         copied = play(pickle.loads(pickle.dumps(three)), 30)
         assert all(np.array_equal(a, b) for a, b in zip(first, copied, strict=True))
+
+
+def test_no_block_is_at_work_when_another_fails() -> None:
+    done = []
+
+    def step(first: int, last: int) -> None:
+        if first == 0:
+            raise ValueError(first)
+        time.sleep(0.05)
+        done.append((first, last))
+
+    with pytest.raises(ValueError, match="0"):
+        RowThreads(2, 8).map(step)
+    assert done == [(4, 8)]
 
 
 class Highest:

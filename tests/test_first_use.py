@@ -22,6 +22,26 @@ from war_env.engine.entries import game_key
 import numpy as np
 print(int(game_key(np.uint64(7), 3)), _jit.cache_folder())
 """
+OTHER_KERNEL = """
+import numpy as np
+from war_env.engine.entries import clear
+from war_env.rules import Rules
+from war_env.state import Records
+records = Records(Rules(), 1)
+clear(records.words, records.octets, Rules().encode(), np.uint64(1))
+"""
+# Which kernels that Python calls were not called by the warm-up, and how many there are.
+AFTER_WARMUP = """
+from war_env import _jit
+made, entry = [], _jit.entry
+def noted(function):
+    made.append(entry(function))
+    return made[-1]
+_jit.entry = noted
+from war_env.warmup import compile_all
+compile_all()
+print(len(made), [one.__name__ for one in made if not getattr(one, "compiled", one).signatures])
+"""
 
 
 def mixed(value: int) -> int:
@@ -43,11 +63,11 @@ def install(tmp_path: Path) -> Path:
     return site
 
 
-def start(site: Path, **environment: str) -> subprocess.Popen:
+def start(site: Path, code: str = SMALL_KERNEL, **environment: str) -> subprocess.Popen:
     """A fresh interpreter that finds the package in `site` alone."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA", "XDG_CACHE", "PYTHON"))}
     return subprocess.Popen(
-        [sys.executable, "-c", SMALL_KERNEL],
+        [sys.executable, "-c", code],
         env=kept | {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -115,3 +135,18 @@ def test_an_edited_helper_is_compiled_anew(install: Path) -> None:
     assert other != folder
     helper.write_text(text)
     assert result_of(start(install)) == (EXPECTED, folder)
+
+
+def test_each_kernel_that_is_compiled_is_told_of_in_one_line(install: Path) -> None:
+    """Also where the code of other kernels is in the cache already."""
+    for code in (SMALL_KERNEL, OTHER_KERNEL):
+        told = [start(install, code).communicate(timeout=300)[1].count("compiling the kernels") for _ in range(2)]
+        assert told == [1, 0]
+
+
+def test_the_warm_up_compiles_every_kernel() -> None:
+    entries = sum(path.read_text().count("\n@entry\n") for path in PACKAGE.rglob("*.py"))
+    result = subprocess.run(
+        [sys.executable, "-c", AFTER_WARMUP], capture_output=True, text=True, check=True, cwd=PACKAGE.parent
+    )
+    assert result.stdout.split(maxsplit=1) == [str(entries), "[]\n"]

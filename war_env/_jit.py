@@ -45,6 +45,7 @@ _SOURCES = (
     "observation.py",
     "policy_names.py",
     "opponents.py",
+    "seat_kernels.py",
     "lane_kernels.py",
     "view_kernels.py",
     "playout_kernels.py",
@@ -132,7 +133,7 @@ def entry(function: F) -> F:
             compiled = njit(**options)(function)
     finally:
         config.CACHE_DIR = before
-    is_cold = folder is None or not any(folder.rglob("*.nbi"))
+    is_cold = folder is None or not any(folder.rglob(f"*.{function.__qualname__}-*.nbi"))
     return _announcing(compiled) if is_cold else compiled  # type: ignore[no-any-return]
 
 
@@ -147,7 +148,7 @@ def _announcing(compiled: Any) -> Any:
         global _announced
         if not _announced:
             _announced = True
-            print("war_env: compiling the kernels, once per machine; this takes about 15 seconds.", file=sys.stderr)
+            print("war_env: compiling the kernels, once per machine; this may take half a minute.", file=sys.stderr)
         return compiled(*args)
 
     first.compiled = compiled  # type: ignore[attr-defined]

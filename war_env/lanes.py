@@ -68,7 +68,9 @@ class Lanes(BaseLanes):
         self._threads = row_threads(num_threads, self.num_lanes)
         self._policies: dict[int, Policy] = {}
         self._external = np.zeros(1, np.int64)
-        self._masks = [np.array([slot < k for slot in range(rules.hand_size)], np.int8) for k in range(MAX_HAND + 1)]
+        masks = np.tri(MAX_HAND + 1, rules.hand_size, -1, np.int8)
+        masks.flags.writeable = False  # `step_one` hands out its rows: row k allows the lowest k slots
+        self._masks = list(masks)
         self._before: np.ndarray | None = None
         self.set_opponent(opponent)
 

@@ -7,10 +7,10 @@ import numpy as np
 from war_env._jit import count_bits, entry, inline, kernel, lowest_bit, pointer
 from war_env.engine.piles import ONE, TWO, ZERO, octet, seat_of
 from war_env.engine.rng import stream_start
-from war_env.lane_kernels import draw_policies, play_seats
 from war_env.opponents import choose_slot
 from war_env.plan import LAYOUT_AT, LAYOUT_SIZE, LEARNER, SETUP_AT, SIZE
 from war_env.rules import HAND_SIZE, RANK_OF
+from war_env.seat_kernels import draw_policies, play_seats
 from war_env.state import NOBODY, POLICY, REASON, TABLE, WINNER
 from war_env.view_kernels import GAME, OWN, imagine, read_cards, read_places
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 from war_env.errors import ArgumentError, checked_int
@@ -34,12 +34,19 @@ class RowThreads:
         self._process = 0
 
     def map(self, function: Callable[[int, int], Any]) -> list[Any]:
-        """`function(first, last)` for each block; the calling thread takes the first one itself."""
+        """`function(first, last)` for each block; the calling thread takes the first one itself.
+
+        No thread is at work any more when this returns or raises, so that the next call has the rows to itself.
+        """
         if self._executor is None or self._process != os.getpid():
             self._executor = ThreadPoolExecutor(len(self._blocks) - 1, "war_env")
             self._process = os.getpid()
         others = [self._executor.submit(function, *block) for block in self._blocks[1:]]
-        return [function(*self._blocks[0]), *(other.result() for other in others)]
+        try:
+            own = function(*self._blocks[0])
+        finally:
+            wait(others)
+        return [own, *(other.result() for other in others)]
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_executor": None}

@@ -8,10 +8,11 @@ from war_env._jit import count_bits, entry, inline, kernel, pointer
 from war_env.engine.piles import ONE, ZERO, octet, ring_card, seat_of, tail_of
 from war_env.engine.turn import compare, play_slot
 from war_env.engine.war import has_seat
-from war_env.lane_kernels import margin_of, reward_of, show
+from war_env.lane_kernels import show
 from war_env.layout import ABSENT, OWN_SECONDS_SCALE
 from war_env.plan import LAYOUT_AT, SETUP_AT
 from war_env.rules import HAND_SIZE, MAX_BATTLES, MAX_NANOS, MAX_OF_RANK, NUM_RANKS, PLAYERS, RANK_OF
+from war_env.seat_kernels import margin_of, reward_of
 from war_env.state import (
     BATTLES,
     CAPTURED_CARDS,

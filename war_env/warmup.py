@@ -34,20 +34,22 @@ def compile_all() -> None:
     game.play()
     Game.deal(rules)
     simulate(rules, 1)
-    _compile_table()
+    _compile_lanes()
     Playouts(env.layout).try_slots(observation[None], np.zeros(1, np.uint64), 1)
     policy = ScriptedPolicy("random", env.layout)
     policy.act(observation[None], info["action_mask"][None], np.random.default_rng(0))
 
 
-def _compile_table() -> None:
-    """The kernels of `parallel_env`, which itself needs PettingZoo."""
+def _compile_lanes() -> None:
+    """The kernels of vectors, and those of `parallel_env`, which itself needs PettingZoo."""
     lanes = Lanes(get_rules("mini"), 1)
     players, actions = lanes.rules.players, lanes.num_actions
     memory = lanes.records.words, lanes.records.octets, lanes.plan
     slots, margins = np.zeros((2, players), np.int64)
     seen, masks = np.empty(players * lanes.size, np.float32), np.empty(players * actions, np.int8)
     lanes.reset()
+    lanes.step(np.zeros(1, np.int64))
+    lanes.endings(lanes.all_rows)
     open_table(*memory, margins, seen, masks)
     play_table(*memory, slots, margins, seen, masks, np.zeros(players), np.zeros(2 * players, np.uint8))
     truth = TruthLayout(lanes.rules)

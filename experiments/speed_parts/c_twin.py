@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -27,18 +28,20 @@ class CTwin:
     """
 
     def __init__(self) -> None:
-        command = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-        if command is None:
+        found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        command = shlex.split(os.environ.get("CC", "")) or ([found] if found else [])
+        if not command:
             raise ArgumentError("there is no C compiler here (cc, gcc or clang; CC names another).")
         with tempfile.TemporaryDirectory() as folder:
             library = Path(folder) / "classic.so"
-            arguments = [command, *FLAGS, "-shared", "-fPIC", "-o", str(library), str(_SOURCE)]
+            arguments = [*command, *FLAGS, "-shared", "-fPIC", "-o", str(library), str(_SOURCE)]
             try:
                 subprocess.run(arguments, check=True, capture_output=True, text=True)
-                version = subprocess.run([command, "--version"], check=True, capture_output=True, text=True).stdout
+                version = subprocess.run([*command, "--version"], check=True, capture_output=True, text=True).stdout
+                self._play = ctypes.CDLL(str(library)).play_games
             except (OSError, subprocess.CalledProcessError) as error:
-                raise ArgumentError(f"{command} cannot compile: {getattr(error, 'stderr', error)}") from None
-            self._play = ctypes.CDLL(str(library)).play_games
+                reason = getattr(error, "stderr", error)
+                raise ArgumentError(f"{shlex.join(command)} cannot make the C twin: {reason}") from None
         self.compiler = f"{version.splitlines()[0]} {' '.join(FLAGS)}"
         self._play.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p]
         self._play.restype = None

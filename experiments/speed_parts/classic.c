@@ -12,8 +12,6 @@
 #define STAKES 3
 #define LIMIT 100000
 
-typedef struct { uint64_t shuffles, coins; } Stream;
-
 static inline uint64_t mix(uint64_t x) {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
@@ -46,65 +44,72 @@ static void deal(uint64_t key, uint8_t rings[2][RING]) {
     }
 }
 
-/* sums: wins of seat 0, wins of seat 1, battles, comparisons, wars. */
+/* One of two words, without a branch: the first where the mask is 0, the second where it is all ones. */
+static inline uint64_t picked(uint64_t first, uint64_t second, uint64_t mask) { return first ^ ((first ^ second) & mask); }
+
+/* Move what both laid behind the winner's cards, its own first, and shuffle it. */
+static void take(uint8_t *won, const uint8_t *lost, uint64_t start, uint64_t other, uint64_t tail, uint64_t laid,
+                 uint64_t *shuffles) {
+    for (uint64_t k = 0; k < laid; k++) won[(tail + k) & MASK] = won[(start + k) & MASK];
+    for (uint64_t k = 0; k < laid; k++) won[(tail + laid + k) & MASK] = lost[(other + k) & MASK];
+    for (uint64_t left = 2 * laid; left > 1;) {
+        uint64_t chosen = (tail + next_below(shuffles, left)) & MASK;
+        left--;
+        uint64_t last = (tail + left) & MASK;
+        uint8_t card = won[last];
+        won[last] = won[chosen];
+        won[chosen] = card;
+    }
+}
+
+/* sums: wins of seat 0, wins of seat 1, battles, comparisons, wars. What a battle changes stays in registers. */
 static void play(uint64_t key, int64_t *sums) {
     uint8_t rings[2][RING];
-    Stream streams[2];
-    uint32_t head[2] = {0, 0}, count[2] = {CARDS / 2, CARDS / 2};
+    uint64_t shuffles[2] = {stream_start(key, 1), stream_start(key, 5)};
+    uint64_t coins_0 = 1, coins_1 = 1, head_0 = 0, head_1 = 0, count_0 = CARDS / 2;
     int64_t battles = 0, comparisons = 0, wars = 0;
     deal(key, rings);
-    for (int seat = 0; seat < 2; seat++) {
-        streams[seat].shuffles = stream_start(key, 1 + 4 * seat);
-        streams[seat].coins = 1;
-    }
-    while (count[0] && count[1] && battles < LIMIT) {
-        uint32_t a = rings[0][head[0] & MASK], b = rings[1][head[1] & MASK], laid = 1;
+    while (count_0 - 1 < CARDS - 1 && battles < LIMIT) { /* each has a card */
+        uint64_t a = rings[0][head_0], b = rings[1][head_1], count_1 = CARDS - count_0;
         battles++;
         comparisons++;
         if (__builtin_expect(a == b, 0)) {
-            uint32_t poorer = count[0] < count[1] ? count[0] : count[1];
+            uint64_t poorer = count_0 < count_1 ? count_0 : count_1, laid = 1;
             while (a == b) {
                 wars++;
                 laid += STAKES + 1;
                 if (laid > poorer) {
-                    if (count[0] != count[1]) sums[count[0] > count[1] ? 0 : 1]++;
+                    if (count_0 != count_1) sums[count_0 > count_1 ? 0 : 1]++;
                     goto done;
                 }
                 comparisons++;
-                a = rings[0][(head[0] + laid - 1) & MASK];
-                b = rings[1][(head[1] + laid - 1) & MASK];
+                a = rings[0][(head_0 + laid - 1) & MASK];
+                b = rings[1][(head_1 + laid - 1) & MASK];
             }
-            uint32_t w = a < b, l = w ^ 1, tail = head[w] + count[w];
-            for (uint32_t k = 0; k < laid; k++) rings[w][(tail + k) & MASK] = rings[w][(head[w] + k) & MASK];
-            for (uint32_t k = 0; k < laid; k++) rings[w][(tail + laid + k) & MASK] = rings[l][(head[l] + k) & MASK];
-            for (uint32_t left = 2 * laid; left > 1;) {
-                uint32_t other = (tail + (uint32_t)next_below(&streams[w].shuffles, left)) & MASK;
-                left--;
-                uint32_t last = (tail + left) & MASK;
-                uint8_t card = rings[w][last];
-                rings[w][last] = rings[w][other];
-                rings[w][other] = card;
-            }
-            head[0] += laid;
-            head[1] += laid;
-            count[w] += laid;
-            count[l] -= laid;
+            uint64_t mask = -(uint64_t)(a < b), start = picked(head_0, head_1, mask);
+            take(rings[mask & 1], rings[~mask & 1], start, head_0 ^ head_1 ^ start,
+                 start + picked(count_0, count_1, mask), laid, &shuffles[mask & 1]);
+            head_0 = (head_0 + laid) & MASK;
+            head_1 = (head_1 + laid) & MASK;
+            count_0 += (laid ^ mask) - mask;
         } else {
-            uint32_t w = a < b, tail = head[w] + count[w];
-            uint32_t swap = (a ^ b) & (0u - w), own = a ^ swap, other = b ^ swap;
-            uint64_t coins = streams[w].coins;
-            if (__builtin_expect(coins == 1, 0)) coins = (next_word(&streams[w].shuffles) >> 1) | TOP_BIT;
-            uint32_t coin = coins & 1;
-            streams[w].coins = coins >> 1;
-            rings[w][(tail + coin) & MASK] = (uint8_t)own;
-            rings[w][(tail + (coin ^ 1)) & MASK] = (uint8_t)other;
-            head[0]++;
-            head[1]++;
-            count[0] += 1 - 2 * w;
-            count[1] += 2 * w - 1;
+            uint64_t mask = -(uint64_t)(a < b);
+            uint8_t *ring = rings[0] + (mask & RING);
+            uint64_t coins = picked(coins_0, coins_1, mask), own = picked(a, b, mask);
+            uint64_t tail = picked(head_0, head_1, mask) + picked(count_0, count_1, mask);
+            if (__builtin_expect(coins == 1, 0)) coins = (next_word(&shuffles[mask & 1]) >> 1) | TOP_BIT;
+            uint64_t coin = coins & 1;
+            ring[(tail + coin) & MASK] = (uint8_t)own;
+            ring[(tail + (coin ^ 1)) & MASK] = (uint8_t)(a ^ b ^ own);
+            coins >>= 1;
+            coins_0 = picked(coins, coins_0, mask);
+            coins_1 = picked(coins_1, coins, mask);
+            head_0 = (head_0 + 1) & MASK;
+            head_1 = (head_1 + 1) & MASK;
+            count_0 += 1 + mask + mask;
         }
     }
-    if (battles < LIMIT || !count[0] || !count[1]) sums[count[0] ? 0 : 1]++;
+    if (battles < LIMIT || !count_0 || count_0 == CARDS) sums[count_0 ? 0 : 1]++;
 done:
     sums[2] += battles;
     sums[3] += comparisons;
