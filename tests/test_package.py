@@ -22,7 +22,7 @@ ORDER = (
     ("errors", "_jit", "_version", "files", "policy_names", "row_threads"),
     ("cards",),
     ("rules", "casino_rules"),
-    ("presets", "state", "layout", "truth", "seeding", "record"),
+    ("presets", "state", "layout", "truth", "seeding", "record", "holdings"),
     ("plan",),
     ("casino_state",),
     ("engine",),
