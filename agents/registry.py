@@ -109,7 +109,7 @@ def get_entry(name: str, rules: Rules) -> Entry:
     weights = agent_specs()[name].weights
     if weights is None:
         return Entry(name, name, name)
-    return Entry(name, str(weights()), _identity(weights()))
+    return Entry(name, str(weights(rules)), _identity(weights(rules)))
 
 
 def _identity(path: Path) -> str:

@@ -35,6 +35,7 @@ _WRITTEN = (
     *("win_bars.png", "win_rates.png", "ratings.png", "learning_curve.png", "lengths.png"),
     *("casino_edges.png", "casino_counting.png", "speed.png", "growth.png", "exploitability.png"),
     *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
+    *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
 MAX_SEED = 2**32 - 1
 

@@ -9,6 +9,7 @@ import platform
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -195,6 +196,16 @@ def training_table(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
 def compiler() -> str:
     """The C compiler of the twin, and numba's."""
     try:
@@ -235,7 +246,7 @@ def _compute(rounds: int, seconds: float) -> dict[str, Any]:
         "items": {name: median(measured) for name, measured in times.items()},
         "skipped": skipped | missing,
         "compiler": compiler(),
-        "processor": platform.processor() or platform.machine(),
+        "processor": processor(),
         "rows": rows,
         "units": {item.name: item.unit for item in items},
         "growth": growth_rows(_measure("growth", own.growth_items(), max(1, rounds // 2), seconds / 2)),

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from agents.registry import get_agent
+from agents.registry import agent_specs, get_agent
 from agents.solvers.best_response import Payoffs, agent_exploitability, exploitability
 from agents.solvers.build import build_game
 from agents.solvers.casino_exact import evaluate
 from agents.solvers.strategies import agent_strategies
 from experiments.ablation import ablation_cells
 from experiments.published import REFERENCES
+from tests import measured_docs
+from tests.measured_docs import kept, table
 from war_env.casino_rules import (
     BONUS,
     CASINO_ID,
@@ -39,13 +41,6 @@ from war_env.truth import TRUTH_FIELDS, TruthLayout
 
 DOCS = Path(__file__).parent.parent / "docs"
 SMALL = ({"ranks": 3}, {"ranks": 3, "suits": 3}, {"face_down": 1}, {"hand_size": 3}, {"hand_size": 4})
-ABLATION = Path(__file__).parent.parent / "docs" / "data" / "ablation.json"
-
-
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def option_table(rules: type) -> str:
@@ -167,7 +162,7 @@ def scripted() -> str:
 
 def ablation() -> str:
     """What memory is worth, from the kept results of `python -m experiments.ablation`."""
-    summary = json.loads(ABLATION.read_text())
+    summary = kept("ablation")
     steps = summary["config"]["steps"]
     note = (
         f"Win rate in % of MaskablePPO after {steps / 1e6:.0f} million steps on War-v0 against a mix of random, "
@@ -176,6 +171,15 @@ def ablation() -> str:
         "its summary.json is kept in docs/data/."
     )
     return note + "\n\n" + table(("against", "with memory", "without memory"), ablation_cells(summary["rows"]))
+
+
+def agent_table() -> str:
+    """Every agent of the registry with its file."""
+    rows = []
+    for spec in agent_specs().values():
+        made = spec.make.func if isinstance(spec.make, partial) else spec.make
+        rows.append((f"`{spec.name}`", spec.description, f"`{made.__module__.replace('.', '/')}.py`"))
+    return table(("agent", "what it does", "file"), rows)
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -193,6 +197,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "casino_fields": casino_fields,
     "casino_edges": casino_edges,
     "ablation": ablation,
+    **measured_docs.PARTS,
+    "agents": agent_table,
 }
 
 

@@ -46,6 +46,8 @@ _SOURCES = (
     "policy_names.py",
     "opponents.py",
     "lane_kernels.py",
+    "view_kernels.py",
+    "playout_kernels.py",
     "truth.py",
     "table_kernels.py",
     "engine/*.py",

@@ -109,50 +109,53 @@ def play_plain_battles(words, octets, rules, game):
     head_0, head_1 = octet(octets, first_seat, HEAD), octet(octets, second_seat, HEAD)
     count_0, count_1 = octet(octets, first_seat, STOCK), octet(octets, second_seat, STOCK)
     coins_0, coins_1 = words[first_seat + COINS], words[second_seat + COINS]
+    total = count_0 + count_1
     limit = min(rules[MAX_BATTLES], rules[LOOP_LIMIT])
-    battles, wars, comparisons, plays = words[game + BATTLES], ZERO, ZERO, ZERO
+    battles, ties, staked = words[game + BATTLES], ZERO, ZERO
+    before = battles
     odd = odd_pair(rules)
-    while count_0 != ZERO and count_1 != ZERO and battles < limit:
-        card_0 = np.uint64(octets[first_ring + head_0])
-        card_1 = np.uint64(octets[second_ring + head_1])
-        rank_0, rank_1 = rules[RANK_OF + card_0], rules[RANK_OF + card_1]
-        if rank_0 == rank_1:
-            laid, ties, second_wins = depth_of_war(
-                octets, rules, (first_ring, second_ring), (head_0, head_1), (count_0, count_1)
-            )
-            if laid == ZERO:
+    while True:
+        rank_0, rank_1 = ZERO, ONE
+        while count_0 - ONE < total - ONE and battles < limit:  # each has a card: 0 < count_0 < total
+            card_0 = np.uint64(octets[first_ring + head_0])
+            card_1 = np.uint64(octets[second_ring + head_1])
+            rank_0, rank_1 = rules[RANK_OF + card_0], rules[RANK_OF + card_1]
+            if rank_0 == rank_1 or rank_0 ^ rank_1 == odd:
                 break
-            mask = ZERO - second_wins
-            seat = picked(first_seat, second_seat, mask)
-            start = picked(head_0, head_1, mask)
-            tail = start + picked(count_0, count_1, mask)
-            ring = picked(first_ring, second_ring, mask)
-            move_pot(octets, ring, first_ring ^ second_ring ^ ring, start, head_0 ^ head_1 ^ start, tail, laid)
-            shuffle_ring(words, octets, seat, tail, laid + laid)
-            wars += ties
-            comparisons += ties
-        else:
-            if rank_0 ^ rank_1 == odd:
-                break
-            laid = ONE
             mask = ZERO - np.uint64(rank_0 < rank_1)
             coins = picked(coins_0, coins_1, mask)
             if coins == ONE:
                 coins = refilled(words, picked(first_seat, second_seat, mask))
             own = picked(card_0, card_1, mask)
-            tail = picked(head_0, head_1, mask) + picked(count_0, count_1, mask)
+            tail = picked(head_0, head_1, mask) + picked(count_0, total - count_0, mask)
             lay_pair(octets, picked(first_ring, second_ring, mask), tail, coins & ONE, own, card_0 ^ card_1 ^ own)
             coins = coins >> ONE
             coins_0, coins_1 = picked(coins, coins_0, mask), picked(coins_1, coins, mask)
+            head_0, head_1 = (head_0 + ONE) & RING_MASK, (head_1 + ONE) & RING_MASK
+            count_0 += ONE + mask + mask
+            battles += ONE
+        if rank_0 != rank_1:  # over, or an odd pair
+            break
+        rings, heads = (first_ring, second_ring), (head_0, head_1)
+        laid, more, second_wins = depth_of_war(octets, rules, rings, heads, (count_0, total - count_0))
+        if laid == ZERO:
+            break
+        mask = ZERO - second_wins
+        seat, ring = picked(first_seat, second_seat, mask), picked(first_ring, second_ring, mask)
+        start = picked(head_0, head_1, mask)
+        tail = start + picked(count_0, total - count_0, mask)
+        move_pot(octets, ring, first_ring ^ second_ring ^ ring, start, head_0 ^ head_1 ^ start, tail, laid)
+        shuffle_ring(words, octets, seat, tail, laid + laid)
         head_0, head_1 = (head_0 + laid) & RING_MASK, (head_1 + laid) & RING_MASK
-        count_0, count_1 = count_0 + picked(laid, ZERO - laid, mask), count_1 + picked(ZERO - laid, laid, mask)
+        count_0 += picked(laid, ZERO - laid, mask)
         battles += ONE
-        comparisons += ONE
-        plays += laid
+        ties += more
+        staked += laid - ONE
+    count_1 = total - count_0
     words[game + BATTLES] = battles
-    words[game + WARS] += wars
-    words[game + COMPARISONS] += comparisons
-    words[game + PLAYS] += plays + plays
+    words[game + WARS] += ties
+    words[game + COMPARISONS] += battles - before + ties
+    words[game + PLAYS] += TWO * (battles - before + staked)
     words[first_seat + COINS], words[second_seat + COINS] = coins_0, coins_1
     set_octet(octets, first_seat, HEAD, head_0)
     set_octet(octets, second_seat, HEAD, head_1)

@@ -1,0 +1,112 @@
+"""The generated parts of the pages that show kept results: summaries of runs in docs/data/."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).parent.parent / "docs" / "data"
+
+
+def kept(name: str) -> dict[str, Any]:
+    """A run's summary that is kept with the pages."""
+    summary: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text())
+    return summary
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def speed_head() -> str:
+    """On what machine, and with what, the kept speeds were measured."""
+    summary = kept("speed")
+    versions = summary["versions"]
+    parts = [f"{name} {versions[name]}" for name in ("python", "numpy", "numba", "gymnasium", "stable-baselines3")]
+    compiler = summary["compiler"].split("(")[0].strip() + " " + summary["compiler"].split(") ")[-1]
+    return f"(two shared cores, {summary['processor']}; {', '.join(parts)}; {compiler}):"
+
+
+def speed() -> str:
+    """Every ratio beside what it is meant to be."""
+    rows = []
+    for row in kept("speed")["rows"]:
+        span = "" if row["low"] == row["high"] else f"{row['low']:.3g} to {row['high']:.3g}"
+        met = "" if row["met"] else "missed"
+        rows.append((row["id"].split("_")[0], row["what"], f"{row['ratio']:.3g}", span, row["must"], met))
+    return table(("", "what", "ratio", "range", "meant to be", ""), rows)
+
+
+def speed_items() -> str:
+    """Time per unit of every item."""
+    summary = kept("speed")
+    rows = []
+    for name, ns in summary["items"].items():
+        unit = summary["units"].get(name, "run")
+        rows.append((name, unit, f"{ns:,.0f} ns" if ns < 1e7 else f"{ns / 1e9:.2f} s"))
+    rows += [(name, "skipped", reason) for name, reason in summary["skipped"].items()]
+    return table(("item", "per", "CPU time"), rows)
+
+
+def speed_training() -> str:
+    """Where the time of learning goes."""
+    summary = kept("speed")
+    rows = [(row["part"], f"{row['us_per_step']:.2f}", f"{100 * row['share']:.0f} %") for row in summary["training"]]
+    threads = summary["two_threads"]
+    note = (
+        f"Two threads, 16,384 rows, by the clock on the wall in the same run: {threads['ratio']:.2f} times "
+        f"({threads['low']:.2f} to {threads['high']:.2f})."
+    )
+    return table(("MaskablePPO on WarVecEnv(1024)", "us per step", "share"), rows) + "\n\n" + note
+
+
+def speed_missed() -> str:
+    """Which ratios miss what they are meant to be."""
+    missed = [row["id"].split("_")[0] for row in kept("speed")["rows"] if not row["met"]]
+    return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
+
+
+FIRST = ("reserve", "champion")  # the hard reference, then the strongest
+
+
+def leaderboard(preset: str) -> str:
+    """Ratings of a kept tournament, win rates against the two that matter, and what best responses gain at least."""
+    summary, learned = kept(f"tournament_{preset}"), kept(f"learned_{preset}")["agents"]
+    ratings = summary["ratings"]
+    shared = [values["rank"] for values in ratings.values()]
+    names = [*(name for name in FIRST if name in ratings), *(name for name in ratings if name not in FIRST)]
+    rows = []
+    for name in names:
+        values = ratings[name]
+        rank = f"{values['rank']}{'=' if shared.count(values['rank']) > 1 else ''}"
+        rating = f"{values['rating']:.0f} ({values['low']:.0f} to {values['high']:.0f})"
+        bound = ""
+        if name in learned:
+            gain, low, high = (100 * learned[name][key] for key in ("exploitability", "low", "high"))
+            bound = f"{gain:.1f} ({low:.1f} to {high:.1f})"
+        rows.append((f"`{name}`", rank, rating, *(_against(summary["pairs"], name, other) for other in FIRST), bound))
+    games = summary["pairs"][0]["games"]
+    head = ("agent", "rank", "rating", *(f"v {name}, %" for name in FIRST), "a learned response gains, %")
+    return f"{preset}, {games:,} paired games for each two agents:\n\n" + table(head, rows)
+
+
+def _against(pairs: list[dict[str, Any]], name: str, other: str) -> str:
+    for row in pairs:
+        if {row["a"], row["b"]} == {name, other}:
+            rate = row["win_rate"] if row["a"] == name else 1 - row["win_rate"]
+            return f"{100 * rate:.1f} ± {50 * (row['high'] - row['low']):.1f}"
+    return ""
+
+
+PARTS = {
+    "leaderboard_war": lambda: leaderboard("War-v0"),
+    "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
+    "speed_head": speed_head,
+    "speed": speed,
+    "speed_items": speed_items,
+    "speed_training": speed_training,
+    "speed_missed": speed_missed,
+}
