@@ -10,20 +10,10 @@ import numpy as np
 
 from war_env.cards import JOKER, Deck
 from war_env.game import Game
+from war_env.render.scene import REASON_TEXTS
 
 _SUIT_WORDS = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 _RANK_WORDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace"}
-REASON_WORDS = {
-    "all_cards": "one seat holds all the cards",
-    "run_out": "the others ran out of cards in a war",
-    "stock_out": "the stock is played through",
-    "first_empty": "a seat has no card left",
-    "max_battles": "the agreed number of battles is played",
-    "max_seconds": "the time is up",
-    "loop": "the game would go round for ever",
-    "unfinished": "no end in sight",
-    "draw": "nobody could go on with the war",
-}
 
 CardData = dict[str, Any]
 
@@ -108,6 +98,6 @@ def winner_text(winner: int | None, names: Sequence[str]) -> str:
 
 def ending_text(reason: str, held: Sequence[int], names: Sequence[str]) -> str:
     """Why the game ended, and what each seat has, in a sentence each."""
-    why = REASON_WORDS[reason]
+    why = REASON_TEXTS[reason]
     cards = ", ".join(f"{name} {count}" for name, count in zip(names, held, strict=True))
     return f"{why[0].upper()}{why[1:]}. Cards: {cards}."

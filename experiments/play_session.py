@@ -15,7 +15,7 @@ from agents.registry import get_agent, strongest_agent
 from experiments.play_cards import card_data, ending_text, event_text, known_cards, seat_names, winner_text
 from war_env.errors import ArgumentError, IllegalActionError, checked_int
 from war_env.game import Game
-from war_env.game_view import pot_taker
+from war_env.holdings import pot_taker
 from war_env.policy import Policy
 from war_env.rules import Rules
 from war_env.seeding import tagged_generator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -197,6 +198,7 @@ def serve(port: int) -> None:
     Raises:
         ArgumentError: the port cannot be used.
     """
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # requests that wait a moment are no news
     _warm_up()
     try:
         server = waitress.create_server(

@@ -147,7 +147,8 @@ def test_what_takes_minutes_to_make_is_not_offered() -> None:
     assert fits == {3: True, 4: True, 5: False, 6: False, 13: False}
     assert not spec.is_quick(get_rules("three_player"))
     offered = [agent.name for agent in registry.fitting_agents(get_rules("mini", ranks=6))]
-    assert offered == ["random", "greedy", "lowest", "median", "reserve"]
+    assert "reserve" in offered
+    assert "equilibrium" not in offered
 
 
 def test_cards_in_words() -> None:

@@ -297,3 +297,13 @@ def test_records_get_new_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     first.write_text("")
     assert record_path(None, "War-v0", 7) != first
     assert record_path(Path("mine.json"), "War-v0", 7) == Path("mine.json")
+
+
+def test_a_terminal_without_suit_symbols_gets_question_marks(tmp_path: Path) -> None:
+    keys = b"1\n\xff\nq\n"
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    given = command("--seed", "4", "--save", str(tmp_path / "g.json"))
+    result = subprocess.run(given, input=keys, capture_output=True, cwd=ROOT, env=environment, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"Battle 2" in result.stdout
+    assert b"?" in result.stdout

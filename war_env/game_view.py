@@ -10,6 +10,7 @@ import numpy as np
 
 from war_env.cards import cards_in
 from war_env.errors import RulesError, checked_int
+from war_env.holdings import held_cards, pot_taker
 from war_env.lane_kernels import show_rows
 from war_env.layout import Layout
 from war_env.plan import LAYOUT_AT, make_plan
@@ -169,14 +170,7 @@ class GameView:
     @property
     def held(self) -> tuple[int, ...]:
         """Cards that count for each seat: all it holds, or its captured cards where those are kept apart."""
-        if self.rules.winnings == "captured":
-            return tuple(int(seat["captured"]).bit_count() for seat in self._seats)
-        in_game = int(self._state["in_game"])
-        return tuple(self._num_left(number) if in_game >> number & 1 else 0 for number in range(self.rules.players))
-
-    def _num_left(self, number: int) -> int:
-        seat = self._seats[number]
-        return int(seat["hand"]).bit_count() + int(seat["stock"]) + int(seat["pile"])
+        return held_cards(self._state, self._seats, self.rules)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -263,9 +257,3 @@ def _taken(before: GameView, after: GameView) -> str:
         return "tie: war"
     seat = pot_taker(before.held, after.held)
     return "taken back" if seat is None else f"seat {seat} takes"
-
-
-def pot_taker(before: Sequence[int], after: Sequence[int]) -> int | None:
-    """The seat that took the pot, from the cards held before and after a comparison; None where each took its own."""
-    winners = [seat for seat, (then, now) in enumerate(zip(before, after, strict=True)) if now > then]
-    return winners[0] if len(winners) == 1 else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from war_env.cards import JOKER, SUIT_LETTERS, Deck, cards_in
+from war_env.holdings import held_cards, pot_taker
 from war_env.rules import Rules
 from war_env.state import NOBODY, REASONS
 
@@ -143,8 +144,9 @@ def war_scene(position: Position, rules: Rules, observer: int, before: Position 
         laid = [_last_laid(before, position, rules, number) for number in range(rules.players)]
     marks = _marks(before if has_ended else None, position, rules)
     names = ["you" if number == observer else f"seat {number}" for number in range(rules.players)]
+    held = held_cards(*position, rules)
     seats = tuple(
-        _seat(position, rules, number, number == observer, laid[number], marks[number])
+        _seat(position, rules, number, number == observer, held[number], laid[number], marks[number])
         for number in range(rules.players)
     )
     outcome, reason, is_won = _outcome(position, rules, observer, names)
@@ -164,7 +166,9 @@ def war_scene(position: Position, rules: Rules, observer: int, before: Position 
     )
 
 
-def _seat(position: Position, rules: Rules, number: int, is_own: bool, laid: tuple[Card, ...], mark: str) -> SeatScene:
+def _seat(
+    position: Position, rules: Rules, number: int, is_own: bool, held: int, laid: tuple[Card, ...], mark: str
+) -> SeatScene:
     seat, state = position.seats[number], position.state
     cards = cards_in(seat["hand"])
     return SeatScene(
@@ -173,7 +177,7 @@ def _seat(position: Position, rules: Rules, number: int, is_own: bool, laid: tup
         hand=tuple(face_of(rules.deck, card) if is_own else None for card in cards),
         stock=int(seat["stock"]),
         pile=int(seat["pile"]) + int(seat["captured"]).bit_count(),
-        held=_held(position, rules, number),
+        held=held,
         laid=laid,
         mark=mark,
         is_out=not _has(state["in_game"], number),
@@ -183,15 +187,6 @@ def _seat(position: Position, rules: Rules, number: int, is_own: bool, laid: tup
 
 def _has(seats: Any, number: int) -> bool:
     return bool(int(seats) >> number & 1)
-
-
-def _held(position: Position, rules: Rules, number: int) -> int:
-    seat = position.seats[number]
-    if rules.winnings == "captured":
-        return int(seat["captured"]).bit_count()
-    if not _has(position.state["in_game"], number):
-        return 0
-    return int(seat["hand"]).bit_count() + int(seat["stock"]) + int(seat["pile"])
 
 
 def _laid(position: Position, rules: Rules, number: int) -> tuple[Card, ...]:
@@ -220,18 +215,11 @@ def _marks(before: Position | None, position: Position, rules: Rules) -> list[st
     if before is None:
         rivals = position.state["rivals"] if position.state["table"] else 0
         return [TIED if _has(rivals, number) else "" for number in players]
-    winner = _winner_of_battle(before, position, rules)
+    winner = pot_taker(held_cards(*before, rules), held_cards(*position, rules))
     took_part = [bool(_last_laid(before, position, rules, number)) for number in players]
     if winner is None:
         return [TIED if part else "" for part in took_part]
     return [WON if number == winner else LOST if took_part[number] else "" for number in players]
-
-
-def _winner_of_battle(before: Position, after: Position, rules: Rules) -> int | None:
-    """The seat that took the pot; None when all took back what they had laid."""
-    gains = [_held(after, rules, number) - _held(before, rules, number) for number in range(rules.players)]
-    winners = [number for number, gain in enumerate(gains) if gain > 0]
-    return winners[0] if len(winners) == 1 else None
 
 
 def _happened(before: Position | None, after: Position, marks: list[str], names: list[str]) -> str:
@@ -269,7 +257,7 @@ def _progress(position: Position, rules: Rules) -> float | None:
     return min(max(*shares, 0.0), 1.0) if shares else None
 
 
-_REASON_TEXTS = {
+REASON_TEXTS = {
     "all_cards": "all cards won",
     "run_out": "out of cards in a war",
     "stock_out": "the stock is played",
@@ -287,7 +275,7 @@ def _outcome(position: Position, rules: Rules, observer: int, names: list[str]) 
     state = position.state
     if not state["reason"]:
         return ("", "", False) if _has(state["in_game"], observer) else ("you are out", "the others go on", False)
-    reason = _REASON_TEXTS[REASONS[int(state["reason"])]]
+    reason = REASON_TEXTS[REASONS[int(state["reason"])]]
     if state["winner"] == NOBODY:
         return "draw", reason, False
     winner = int(state["winner"])
