@@ -42,11 +42,13 @@ class AgentSpec:
         description: one line.
         make: from the rules, and whether observations hold memory, to the policy.
         is_trained: whether its play was learned.
-        weights: gives the path of its exported weights, where it has them.
+        weights: from the rules to the path of its exported weights, where it has them.
+        is_quick: whether it is made within seconds for some rules; where it is not, it plays only if asked for by name.
     """
 
     name: str
     description: str
     make: Callable[[Rules, bool], Policy]
     is_trained: bool = False
-    weights: Callable[[], Path] | None = None
+    weights: Callable[[Rules], Path] | None = None
+    is_quick: Callable[[Rules], bool] = lambda rules: True

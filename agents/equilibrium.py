@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from agents.base import AgentSpec
+from agents.solvers.deals import FEW_DEALS, sorted_deals
 from agents.solvers.size import GameTooLargeError
 from war_env.errors import RulesError
 from war_env.policy import Policy
@@ -34,4 +35,9 @@ def _make(rules: Rules, memory: bool) -> Policy:
     return _solve(rules)
 
 
-AGENTS = [AgentSpec("equilibrium", "exact play of a miniature, e.g. WarMini-v0", _make)]
+def _is_quick(rules: Rules) -> bool:
+    """Whether a game is walked through at once; larger ones are measured first, which alone may take minutes."""
+    return rules.players == 2 and sorted_deals(rules) <= FEW_DEALS
+
+
+AGENTS = [AgentSpec("equilibrium", "exact play of a miniature, e.g. WarMini-v0", _make, is_quick=_is_quick)]

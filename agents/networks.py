@@ -1,4 +1,4 @@
-"""Trained agents: every `.npz` and `.json` in agents/trained, and `trained`, the one that `make benchmark` trains."""
+"""Trained agents: those in agents/trained, `champion` for each of its rules, and `trained` of `make benchmark`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from war_env.policy import Policy, get_policy
 from war_env.rules import Rules
 
 TRAINED_FOLDER = Path(__file__).parent / "trained"
+# One pair of files for each preset that has a champion.
+CHAMPIONS = TRAINED_FOLDER / "champion"
 # Written by the benchmark: the path of the weights that `trained` stands for.
 LATEST = TRAINED_FOLDER / "latest_benchmark.txt"
 
@@ -24,8 +26,28 @@ def _description(path: Path) -> str:
     return str(json.loads(path.with_suffix(".json").read_text()).get("description", "exported weights"))
 
 
-def benchmark_weights() -> Path:
-    """The weights that the last benchmark trained.
+def champion_weights(rules: Rules) -> Path:
+    """The champion's weights for some rules.
+
+    Raises:
+        UnknownNameError: there is no champion for them; the message lists the presets that have one.
+    """
+    paths = sorted(CHAMPIONS.glob("*.json"))
+    for path in paths:
+        if json.loads(path.read_text())["rules"] == rules.to_dict():
+            return path.with_suffix(".npz")
+    known = ", ".join(path.stem for path in paths) or "none yet"
+    raise UnknownNameError(
+        f"agent='champion' does not know these rules. Known: {known}; `python -m experiments.champion` makes others."
+    )
+
+
+def _make_champion(rules: Rules, memory: bool) -> Policy:
+    return _make(champion_weights(rules), rules, memory)
+
+
+def benchmark_weights(rules: Rules) -> Path:
+    """The weights that the last benchmark trained, whatever the rules.
 
     Raises:
         UnknownNameError: there are none.
@@ -37,19 +59,30 @@ def benchmark_weights() -> Path:
 
 
 def _make_benchmarked(rules: Rules, memory: bool) -> Policy:
-    return _make(benchmark_weights(), rules, memory)
+    return _make(benchmark_weights(rules), rules, memory)
+
+
+def _always(path: Path, rules: Rules) -> Path:
+    return path
 
 
 AGENTS = [
-    AgentSpec(path.stem, _description(path), partial(_make, path), is_trained=True, weights=partial(Path, path))
+    AgentSpec(path.stem, _description(path), partial(_make, path), is_trained=True, weights=partial(_always, path))
     for path in sorted(TRAINED_FOLDER.glob("*.npz"))
 ]
-AGENTS.append(
+AGENTS += [
+    AgentSpec(
+        "champion",
+        "the strongest: paired playouts against scripted agents and its own past",
+        _make_champion,
+        is_trained=True,
+        weights=champion_weights,
+    ),
     AgentSpec(
         "trained",
         "MaskablePPO against a mix of scripted agents",
         _make_benchmarked,
         is_trained=True,
         weights=benchmark_weights,
-    )
-)
+    ),
+]

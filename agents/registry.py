@@ -59,9 +59,11 @@ def get_agent(name: str, rules: Rules, memory: bool = True) -> Agent:
 
 
 def fitting_agents(rules: Rules) -> list[Agent]:
-    """Every agent that can play under some rules, in the order of the registry."""
+    """Every agent that can play under some rules and is made within seconds, in the order of the registry."""
     found = []
-    for name in agent_names():
+    for name, spec in agent_specs().items():
+        if not spec.is_quick(rules):
+            continue
         try:
             found.append(get_agent(name, rules))
         except WarEnvError:  # made for other rules, not trained yet, or files that cannot be read
@@ -70,10 +72,14 @@ def fitting_agents(rules: Rules) -> list[Agent]:
 
 
 def strongest_agent(rules: Rules) -> Agent:
-    """The strongest agent for some rules: a champion made for them, the one that the benchmark trained, or reserve."""
+    """The strongest of the agents that are made within seconds.
+
+    Exact play where the game is small enough, else a champion made for these rules, the agent that the benchmark
+    trained for them, or reserve.
+    """
     by_name = {agent.name: agent for agent in fitting_agents(rules)}
     champions = sorted(name for name in by_name if name.startswith("champion"))
-    return next(by_name[name] for name in (*champions, "trained", "reserve") if name in by_name)
+    return next(by_name[name] for name in ("equilibrium", *champions, "trained", "reserve") if name in by_name)
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ def get_entry(name: str, rules: Rules) -> Entry:
     weights = agent_specs()[name].weights
     if weights is None:
         return Entry(name, name, name)
-    return Entry(name, str(weights()), _identity(weights()))
+    return Entry(name, str(weights(rules)), _identity(weights(rules)))
 
 
 def _identity(path: Path) -> str:

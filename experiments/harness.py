@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import platform
@@ -34,6 +35,7 @@ _WRITTEN = (
     *("win_bars.png", "win_rates.png", "ratings.png", "learning_curve.png", "lengths.png"),
     *("casino_edges.png", "casino_counting.png", "speed.png", "growth.png", "exploitability.png"),
     *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
+    *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
 MAX_SEED = 2**32 - 1
 
@@ -266,6 +268,9 @@ def check_agents_package() -> None:
 def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
     """The command line of an experiment: read the settings, run it, and tell errors in one line."""
     name = Path(sys.argv[0]).stem
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal or file without ♥ gets a question mark, not a traceback
     settings = tyro.cli(settings_type, prog=f"python -m experiments.{name}")
     try:
         check_agents_package()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents.registry import strongest_agent
 from experiments.harness import MAX_SEED, RESULTS, console, main, write_json
 from experiments.options import CasinoOptions, RuleOptions, given_choices, given_options
 from experiments.play_casino import CasinoSession
@@ -24,6 +25,7 @@ from experiments.play_terminal import Keys, Screen, Session, TerminalGame
 from war_env.casino_env import get_casino_rules
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY, CasinoRules
 from war_env.errors import ArgumentError, checked_int
+from war_env.game import Game
 from war_env.presets import get_preset, get_rules
 from war_env.rules import Rules
 
@@ -140,7 +142,8 @@ def _play_in_window(rules: Rules, agents: list[Any], seed: int, path: Path) -> N
         from experiments.play_window import run_window
     except ImportError as error:
         raise ArgumentError(f"--window needs its extra: pip install 'war_env[render]' ({error}).") from error
-    game = run_window(rules, agents, seed, path)
+    write_json(path, Game.deal(rules, seed).record())  # a file that cannot be written is told before the first card
+    game = run_window(rules, agents, seed, path, strongest_agent(rules) if rules.has_choices else None)
     if game.outcome is not None:
         console.print(str(game.outcome), markup=False)
     console.print(f"The game is in {path}.", markup=False, soft_wrap=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from war_env.cards import JOKER, Deck
+from war_env.game import Game
 
 _SUIT_WORDS = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 _RANK_WORDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace"}
@@ -61,6 +62,25 @@ def counted_ranks(names: Sequence[str], shares: np.ndarray, scale: int) -> list[
     """
     counts = np.rint(shares * scale).astype(int).tolist()
     return [{"rank": rank, "count": n} for rank, n in reversed(list(zip(names, counts, strict=True))) if n]
+
+
+def known_cards(game: Game, person: int, names: Sequence[str]) -> dict[str, Any]:
+    """What an attentive player knows of the cards, by rank: keys seats (seat, name, cards), unlocated, unseen."""
+    players, deck = game.rules.players, game.rules.deck
+    named = game.layout.named(game.observation(person))
+    rows = named["known"].reshape(players, len(deck.rank_names))
+    order = [(person + place) % players for place in range(players)]
+    seats = [
+        {"seat": seat, "name": names[seat], "cards": counted_ranks(deck.rank_names, row, deck.most_of_a_rank)}
+        for seat, row in zip(order, rows, strict=True)
+    ]
+    lost, unseen = (counted_ranks(deck.rank_names, named[key], deck.most_of_a_rank) for key in ("unlocated", "unseen"))
+    return {"seats": seats, "unlocated": lost, "unseen": unseen}
+
+
+def counts_text(counts: Sequence[dict[str, Any]]) -> str:
+    """Cards by rank, highest first: `A K×3 7`."""
+    return " ".join(c["rank"] + (f"×{c['count']}" if c["count"] > 1 else "") for c in counts) or "none"
 
 
 def verb(name: str, word: str) -> str:

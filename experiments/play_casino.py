@@ -64,7 +64,7 @@ class CasinoSession:
     @property
     def is_over(self) -> bool:
         """Whether all rounds are played."""
-        return self._lanes.is_over(0)
+        return bool(self._lanes.over[0])
 
     @property
     def may_choose(self) -> bool:
@@ -84,7 +84,7 @@ class CasinoSession:
         if self.is_over:
             raise FinishedError("the episode is over: start another.")
         legal = self.legal_actions()
-        if isinstance(slot, bool) or slot not in legal:
+        if type(slot) is not int or slot not in legal:
             raise IllegalActionError(f"slot={slot!r} is not allowed: it must be one of {legal}.")
         label, round_number, before = self.label(slot), int(self._shoe["round"]) + 1, int(self._shoe["half_units"])
         self._actions.append(slot)

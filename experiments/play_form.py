@@ -6,7 +6,7 @@ import dataclasses
 import secrets
 from typing import Any
 
-from agents.registry import agent_names, fitting_agents, strongest_agent
+from agents.registry import agent_names, agent_specs, fitting_agents, strongest_agent
 from experiments.harness import MAX_SEED
 from experiments.play_casino import CasinoSession
 from experiments.play_session import PlaySession, seated_agents
@@ -111,10 +111,10 @@ def read_rules(body: dict[str, Any]) -> Rules | CasinoRules:
     if preset in (CASINO_NAME, CASINO_ID):
         if play_on:
             raise ArgumentError("play_on=True is not allowed: Casino War has no such rule.")
-        return get_casino_rules(preset, **options)
+        return get_casino_rules(preset).replace(**options)
     if play_on:
         options = {**options, **PLAY_ON}
-    return get_rules(preset, **options)
+    return get_rules(preset).replace(**options)
 
 
 def _field(body: dict[str, Any], name: str, default: Any) -> Any:
@@ -170,6 +170,8 @@ def new_session(body: dict[str, Any]) -> PlaySession | CasinoSession:
     for name in names:
         if name not in agent_names():  # never a path: the page is not to open files
             raise unknown_name("opponent", name, agent_names())
+        if not agent_specs()[name].is_quick(rules):
+            raise ArgumentError(f"opponent={name!r} is not allowed: under these rules it takes too long to get ready.")
     if rules.players > MOST_SEATS:
         raise ArgumentError(f"players={rules.players} is not allowed: the table here has at most {MOST_SEATS} seats.")
     return PlaySession(rules, seated_agents(rules, names, body.get("seat", 0)), seed)

@@ -10,6 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from experiments.play_cards import counts_text
+
 _SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 _RED = ("d", "h")
 _BACK = "▒▒"
@@ -47,11 +49,6 @@ def card_boxes(cards: list[dict[str, Any]], marked: int | None = None) -> Text:
         key = f"{card['slot'] + 1}{'*' if card['slot'] == marked else ''}"
         lines[3].append(f"{key:^8}", frame if card["slot"] == marked else "bold cyan")
     return Text("\n").join(lines)
-
-
-def counts_text(counts: list[dict[str, Any]]) -> str:
-    """Cards by rank, highest first: `A K×3 7`."""
-    return " ".join(c["rank"] + (f"×{c['count']}" if c["count"] > 1 else "") for c in counts) or "none"
 
 
 def known_table(known: dict[str, Any]) -> Table:

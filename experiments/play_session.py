@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agents.registry import get_agent, strongest_agent
-from experiments.play_cards import card_data, counted_ranks, ending_text, event_text, seat_names, winner_text
+from experiments.play_cards import card_data, ending_text, event_text, known_cards, seat_names, winner_text
 from war_env.errors import ArgumentError, IllegalActionError, checked_int
 from war_env.game import Game
 from war_env.game_view import pot_taker
@@ -91,7 +91,7 @@ class PlaySession:
             IllegalActionError: the slot holds no card, is missing, or there is no say. FinishedError: the game is over.
         """
         legal = self.game.legal_actions(self.person) if self.may_choose else [None]
-        if not self.is_over and (slot not in legal or isinstance(slot, bool)):
+        if not self.is_over and (slot not in legal or isinstance(slot, bool | float)):
             allowed = f"one of {legal}" if self.may_choose else "None: there is nothing to choose now"
             raise IllegalActionError(f"slot={slot!r} is not allowed: it must be {allowed}.")
         choices = self.game.choose(self.agents, self._generator(_AGENTS_TAG)) if self.rules.has_choices else None
@@ -260,15 +260,7 @@ class PlaySession:
 
     def known(self) -> dict[str, Any]:
         """What an attentive player knows of the cards, by rank: keys seats (name, cards), unlocated, unseen."""
-        named, names, scale = self._named(), self.rules.deck.rank_names, self.rules.deck.most_of_a_rank
-        rows = named["known"].reshape(self.rules.players, len(names))
-        order = [(self.person + place) % self.rules.players for place in range(self.rules.players)]
-        seats = [
-            {"seat": seat, "name": self.names[seat], "cards": counted_ranks(names, row, scale)}
-            for seat, row in zip(order, rows, strict=True)
-        ]
-        lost, unseen = (counted_ranks(names, named[name], scale) for name in ("unlocated", "unseen"))
-        return {"seats": seats, "unlocated": lost, "unseen": unseen}
+        return known_cards(self.game, self.person, self.names)
 
     def record(self) -> dict[str, Any]:
         """The game so far as a record that `Game.from_record` plays again."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 import waitress
 from flask import Flask, Response, abort, g, jsonify, render_template, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import BadRequest, HTTPException
 
 from experiments.harness import console
 from experiments.play_form import check_form, form_data, new_session
@@ -57,7 +56,7 @@ def _guard(app: Flask) -> None:
     @app.before_request
     def check_origin() -> None:
         origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
+        if origin is not None and origin != f"{request.scheme}://{request.host}":
             abort(403, "Requests from other sites are not answered.")
         g.nonce = secrets.token_urlsafe(16)
 
@@ -95,6 +94,8 @@ def _body(*known: str) -> dict[str, Any]:
         body = request.get_json()
     except RecursionError:
         abort(400, "The JSON is nested too deeply.")
+    except BadRequest:
+        abort(400, "The request's body is not valid JSON.")
     if not isinstance(body, dict):
         raise ArgumentError("the request must be a JSON object.")
     for name in body:

@@ -1,5 +1,6 @@
-"""A person plays in a window: click a card or press its number; H hints, N deals anew, Escape ends.
+"""A person plays in a window: click a card or press its number.
 
+H hints, K tells what is known of the cards, N deals anew, Escape ends.
 `run_window` plays one game after another until the window is closed.
 """
 
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.play_cards import counts_text, known_cards
 from war_env.errors import ArgumentError, checked_int
 from war_env.files import written_whole
 from war_env.game import Game
@@ -58,6 +60,7 @@ class Table:
         self._hover: int | None = None
         self._hint: int | None = None
         self._chosen: int | None = None
+        self._tells_known = False
         self._next_at = 0.0
         self.is_open = True
 
@@ -100,6 +103,8 @@ class Table:
             self._deal_anew()
         elif key == pygame.K_h and self.is_asking and self._hinting is not None:
             self._hint = self._ask(self._hinting, self.seat)
+        elif key == pygame.K_k and self.person is not None:
+            self._tells_known = not self._tells_known
         elif pygame.K_1 <= key <= pygame.K_9:
             self._choose(key - pygame.K_1, now)
         elif key in _TURN_KEYS and not self._rules.has_choices:
@@ -160,10 +165,20 @@ class Table:
         scene = self.game.scene(self.seat, self._before)
         way = 0.0 if self._chosen is None else 1.0 - max(self._next_at - now, 0.0) / MOVE_SECONDS
         hover = self._hover if self.is_asking else None
-        return paint(scene, scale, Look(hover, self._hint, self._chosen, way, self._keys()))
+        return paint(scene, scale, Look(hover, self._hint, self._chosen, way, self._keys(), self._notes()))
+
+    def _notes(self) -> tuple[tuple[str, str], ...]:
+        """What is known of the cards, while the person wants to see it."""
+        if not self._tells_known:
+            return ()
+        names = ["you" if seat == self.seat else f"seat {seat}" for seat in range(self._rules.players)]
+        known = known_cards(self.game, self.seat, names)
+        rows = [(f"With {seat['name']}", seat["cards"]) for seat in known["seats"]]
+        rows += [("Seen, not located", known["unlocated"]), ("Never seen", known["unseen"])]
+        return tuple((title, counts_text(cards)) for title, cards in rows)
 
     def _keys(self) -> str:
-        parts = ["N new game", "Esc ends"]
+        parts = [*(["K known"] if self.person is not None else []), "N new game", "Esc ends"]
         if self.game.is_over:
             return "   ".join(parts)
         return "   ".join([*(["H hint"] if self.is_asking and self._hinting is not None else []), *parts])

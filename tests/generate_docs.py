@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from agents.registry import get_agent
+from agents.registry import agent_specs, get_agent
 from agents.solvers.best_response import Payoffs, agent_exploitability, exploitability
 from agents.solvers.build import build_game
 from agents.solvers.casino_exact import evaluate
@@ -172,6 +173,15 @@ def ablation() -> str:
     return note + "\n\n" + table(("against", "with memory", "without memory"), ablation_cells(summary["rows"]))
 
 
+def agent_table() -> str:
+    """Every agent of the registry with its file."""
+    rows = []
+    for spec in agent_specs().values():
+        made = spec.make.func if isinstance(spec.make, partial) else spec.make
+        rows.append((f"`{spec.name}`", spec.description, f"`{made.__module__.replace('.', '/')}.py`"))
+    return table(("agent", "what it does", "file"), rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "options": lambda: option_table(Rules),
     "presets": presets,
@@ -188,6 +198,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "casino_edges": casino_edges,
     "ablation": ablation,
     **measured_docs.PARTS,
+    "agents": agent_table,
 }
 
 

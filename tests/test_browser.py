@@ -219,6 +219,26 @@ def test_two_games_at_once_do_not_mix(open_page: Any) -> None:
         assert Game.from_record(record).record() == record
 
 
+def test_what_is_answered_late_is_not_drawn_over_the_next_game(open_page: Any) -> None:
+    """The moves of a game that was left are answered when the next one is on the table."""
+    page = open_page()
+    deal(page, preset="classic", seed="1")
+    waiting: list[Any] = []
+    page.route("**/continue", lambda route: waiting.append((route, route.fetch())))
+    page.keyboard.press("a")
+    page.keyboard.press("n")
+    deal(page, preset="one_pass", seed="2")
+    route, answer = waiting[0]
+    with page.expect_response("**/continue"):
+        route.fulfill(response=answer)
+    page.keyboard.press("k")
+    page.wait_for_selector("#known .chip")
+    assert logged(page) == 0
+    click_card(page, 0)
+    record = record_of(page)
+    assert (record["seed"], len(record["choices"])) == (2, 1)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_needs_no_sideways_scrolling_and_dark_mode_is_dark(open_page: Any, scheme: str) -> None:
     page = open_page(PHONE, color_scheme=scheme, has_touch=True)

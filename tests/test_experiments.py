@@ -83,7 +83,7 @@ def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> Non
     page = Page()
     page.feed((out / "report.html").read_text())
     assert page.outside == []
-    assert page.pictures == 3
+    assert page.pictures == 4
     assert (out / "weights" / "trained.npz").exists()
     again = run("benchmark", "--quick", "--out", str(out))
     assert "complete already" in again

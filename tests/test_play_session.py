@@ -32,6 +32,8 @@ from war_env.policy import ScriptedPolicy
         ({"rules": {"pecks": 1}}, UnknownNameError),
         ({"actions": [77]}, IllegalActionError),
         ({"actions": [True]}, IllegalActionError),
+        ({"actions": [0.0]}, IllegalActionError),
+        ({"rules": {"self": 1}}, UnknownNameError),
         ({"actions": [0] * 60}, (FinishedError, IllegalActionError)),
     ],
 )
@@ -133,6 +135,19 @@ def test_hints_come_from_the_strongest_agent(monkeypatch: pytest.MonkeyPatch) ->
     assert session.hint()["slot"] == 4
     assert session.hint()["text"].startswith("champion would play the ")
     assert [agent.name for agent in registry.fitting_agents(mini)] == ["random", "reserve", "champion_mini"]
+    specs["equilibrium"] = AgentSpec("equilibrium", "", for_rules(None), is_quick=lambda wanted: wanted == mini)
+    assert registry.strongest_agent(mini).name == "equilibrium"
+    assert registry.strongest_agent(rules).name == "champion"
+
+
+def test_what_takes_minutes_to_make_is_not_offered() -> None:
+    """A deck a little larger than the miniature's is measured for minutes before it can be refused."""
+    spec = registry.agent_specs()["equilibrium"]
+    fits = {ranks: spec.is_quick(get_rules("mini", ranks=ranks)) for ranks in (3, 4, 5, 6, 13)}
+    assert fits == {3: True, 4: True, 5: False, 6: False, 13: False}
+    assert not spec.is_quick(get_rules("three_player"))
+    offered = [agent.name for agent in registry.fitting_agents(get_rules("mini", ranks=6))]
+    assert offered == ["random", "greedy", "lowest", "median", "reserve"]
 
 
 def test_cards_in_words() -> None:

@@ -257,17 +257,21 @@ def test_a_window_gets_the_game_and_what_is_missing_is_named(
 ) -> None:
     asked: list[Any] = []
 
-    def run_window(rules: Rules, agents: list[Any], seed: int, save: Path) -> Game:
-        asked.extend([rules, agents, seed, save])
+    def run_window(rules: Rules, agents: list[Any], seed: int, save: Path, hint: Any) -> Game:
+        asked.extend([rules, agents, seed, save, hint.name])
         return Game.deal(rules, seed)
 
     fake = ModuleType("experiments.play_window")
     fake.run_window = run_window  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "experiments.play_window", fake)
     text = typed_in("", window=True, preset="one_pass", seat=1, seed=6, save=tmp_path / "w.json")
+    assert Game.from_record(json.loads((tmp_path / "w.json").read_text())).comparisons == 0
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        typed_in("", window=True, save=tmp_path / "file" / "w.json")
     assert asked[0] == get_rules("one_pass")
     assert [getattr(agent, "name", None) for agent in asked[1]] == ["reserve", None]
-    assert asked[2:] == [6, tmp_path / "w.json"]
+    assert asked[2:] == [6, tmp_path / "w.json", "reserve"]
     assert "w.json" in text
     monkeypatch.setitem(sys.modules, "experiments.play_window", None)
     with pytest.raises(ArgumentError, match=re.escape("pip install 'war_env[render]'")):

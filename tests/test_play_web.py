@@ -40,6 +40,7 @@ def test_requests_that_are_no_json_objects_of_a_fair_size(client: FlaskClient) -
     for data, headers, status in (
         ("{", json_type, 400),
         ("", json_type, 400),
+        (b"\xff\xfe{", json_type, 400),
         ("[" * 9000, json_type, 400),
         ('{"preset": "mini", "seed": ' + "9" * 9000 + "}", json_type, 400),
         ('{"preset": "mini"}', {"Content-Type": "text/plain"}, 415),
@@ -65,7 +66,7 @@ def test_other_sites_and_rebound_names_get_nothing(client: FlaskClient) -> None:
     for host in ("127.0.0.1:8000", "localhost:8000"):
         answer = client.get("/", headers={"Host": host, "Origin": f"http://{host}"})
         assert answer.status_code == 200
-    for origin in ("http://evil.example", "null", "http://localhost:9"):
+    for origin in ("http://evil.example", "null", "http://localhost:9", "http://[", "//localhost", "https://localhost"):
         answer = client.post("/api/games", json={"preset": "mini"}, headers={"Origin": origin})
         assert answer.status_code == 403, origin
         assert answer.json["error"]
@@ -81,6 +82,7 @@ def test_moves_that_are_not_allowed_change_nothing(client: FlaskClient) -> None:
     for body, status, words in (
         ({"comparisons": 0, "slot": 5}, 400, "slot=5 is not allowed"),
         ({"comparisons": 0, "slot": True}, 400, "slot=True is not allowed"),
+        ({"comparisons": 0, "slot": 0.0}, 400, "slot=0.0 is not allowed"),
         ({"comparisons": 0, "slot": "1"}, 400, "slot='1' is not allowed"),
         ({"comparisons": 0}, 400, "slot=None is not allowed"),
         ({"comparisons": 0, "slot": 1, "x": 2}, 400, "field='x' is unknown"),

@@ -189,6 +189,25 @@ def test_hover_pause_and_clicks_beside_cards() -> None:
     assert "take" in table.game.scene(0, table._before).happened
 
 
+def test_what_is_known_is_laid_over_the_table() -> None:
+    """Key K shows it and takes it away; it is what the player's own observation holds, whatever is hidden."""
+    rules = get_rules("strategic", players=3)
+    table = Table(rules, [None, policy(rules), policy(rules)], 0, None, None)
+    plain = pygame.image.tobytes(table.picture(1.0, 0), "RGB")
+    press = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_k)
+    table.take(press, (0, 0), 0.0)
+    shown = pygame.image.tobytes(table.picture(1.0, 0), "RGB")
+    notes = dict(table._notes())
+    assert list(notes) == ["With you", "With seat 1", "With seat 2", "Seen, not located", "Never seen"]
+    assert notes["With seat 1"] == "none"
+    assert len(notes["With you"].split()) <= 5
+    assert shown != plain
+    table.game = table.game.determinize(0, 5)
+    assert dict(table._notes()) == notes
+    table.take(press, (0, 0), 0.0)
+    assert table._notes() == ()
+
+
 def test_a_click_shortens_the_pause_of_a_war_of_others() -> None:
     rules = get_rules("three_player")
     table = Table(rules, [None, policy(rules), policy(rules)], 2, None, None)

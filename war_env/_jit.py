@@ -47,6 +47,8 @@ _SOURCES = (
     "opponents.py",
     "seat_kernels.py",
     "lane_kernels.py",
+    "view_kernels.py",
+    "playout_kernels.py",
     "truth.py",
     "table_kernels.py",
     "engine/*.py",

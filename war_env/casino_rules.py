@@ -85,7 +85,7 @@ class CasinoRules:
         """The action that goes to war."""
         return 2 * self.bet_levels + 1
 
-    def replace(self, **options: Any) -> CasinoRules:
+    def replace(self, /, **options: Any) -> CasinoRules:
         """The same rules with some options changed; an unknown option is an UnknownNameError."""
         known = [entry.name for entry in dataclasses.fields(self)]
         for name in options:

@@ -56,3 +56,12 @@ def checked_int(field: str, value: object, low: int, high: int | None = None) ->
     if number < low or (high is not None and number > high):
         raise ArgumentError(f"{field}={value!r} is not allowed: it must be {allowed}.")
     return number
+
+
+def checked_number(field: str, value: object, low: float, high: float) -> float:
+    """`value` as a float in low..high; anything else, bools included, is an ArgumentError that names `field`."""
+    from numbers import Real
+
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+        raise ArgumentError(f"{field}={value!r} is not allowed: it must be a number from {low:g} to {high:g}.")
+    return float(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,20 @@ class Lanes(BaseLanes):
                         f"opponent of seat {number}", policy.act(observations, masks, self.rng), masks
                     )
                     self._external[asked * self.rules.players + number] = slots
+
+    def branched(self, rows: np.ndarray) -> Lanes:
+        """New lanes that go on from copies of the games in `rows`, int64; a row may be named several times.
+
+        Cards, shuffles and compiled opponents go on alike in all copies of a game until the learner's choices differ.
+        """
+        twin = copy(self)
+        twin.num_lanes, twin.all_rows = len(rows), np.arange(len(rows), dtype=np.int64)
+        twin._seeded, twin._threads, twin._before = self._seeded[rows], None, None
+        twin.records = Records(self.rules, len(rows))
+        twin.records.fields[:] = self.records.fields[rows]
+        twin.plan, twin._policies = self.plan.copy(), dict(self._policies)
+        twin._external = np.zeros(len(rows) * self.rules.players if self._external.size > 1 else 1, np.int64)
+        return twin
 
     # -- stepping ------------------------------------------------------------------------------------------------
 

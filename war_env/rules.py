@@ -256,7 +256,7 @@ class Rules:
         """Whether the engine's short ways for plain battles may be taken: two seats, no fixed order, pile or clock."""
         return self.players == 2 and self.winnings in ("shuffled", "captured") and self.clock is None
 
-    def replace(self, **options: Any) -> Rules:
+    def replace(self, /, **options: Any) -> Rules:
         """The same rules with some options changed; an unknown option is an UnknownNameError."""
         check_options(options)
         return dataclasses.replace(self, **options)

@@ -11,6 +11,7 @@ from war_env.engine.casino_simulation import ALWAYS_WAR, SUMS, simulate_rounds
 from war_env.env import WarEnv
 from war_env.game import Game
 from war_env.lanes import Lanes
+from war_env.playouts import Playouts
 from war_env.policy import ScriptedPolicy
 from war_env.presets import get_rules
 from war_env.simulation import simulate
@@ -34,6 +35,7 @@ def compile_all() -> None:
     Game.deal(rules)
     simulate(rules, 1)
     _compile_lanes()
+    Playouts(env.layout).try_slots(observation[None], np.zeros(1, np.uint64), 1)
     policy = ScriptedPolicy("random", env.layout)
     policy.act(observation[None], info["action_mask"][None], np.random.default_rng(0))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from agents.solvers.deals import as_cards, list_deals, num_deals, rank_counts, seat_sizes
+from agents.solvers.deals import FEW_DEALS, as_cards, list_deals, num_deals, rank_counts, seat_sizes, sorted_deals
 from agents.solvers.size import DEFAULT_BYTES, GameSize, GameTooLargeError, check_rules
 from agents.solvers.small_game import SmallGame, Tables, game_of, walk
 from agents.solvers.walk import ACTIONS, HISTORIES, PAIRS, SEEN, VIEWS
@@ -16,7 +16,6 @@ from war_env.layout import Layout
 from war_env.rules import Rules
 
 SAMPLES = 32
-_FEW_DEALS = 1_000  # deals with sorted hands that are walked through at once
 _MANY_DEALS = 10**8
 _SPARE = 1.05  # room beyond an estimate
 
@@ -40,13 +39,13 @@ def measure_game(rules: Rules, samples: int = SAMPLES, seed: int = 0) -> GameSiz
     check_rules(rules)
     checked_int("samples", samples, 1)
     deals = num_deals(rules)
-    least = deals // math.factorial(min(rules.hand_size, seat_sizes(rules)[0])) ** 2
+    least = sorted_deals(rules)
     if least > _MANY_DEALS:
         raise GameTooLargeError(
             f"ranks={rules.ranks}, suits={rules.suits}: there are {deals:,} deals, at least {least:,} with sorted "
             f"hands; games of up to {_MANY_DEALS:,} can be solved."
         )
-    if least <= _FEW_DEALS:
+    if least <= FEW_DEALS:
         return _whole(rules, DEFAULT_BYTES).size()
     own = _own_deals(rules)
     chosen = np.random.default_rng(seed).choice(len(own), min(samples, len(own)), replace=False)

@@ -9,6 +9,8 @@ import numpy as np
 
 from war_env.rules import Rules
 
+FEW_DEALS = 1_000  # deals with sorted hands that are walked through at once
+
 
 def seat_sizes(rules: Rules) -> tuple[int, int]:
     """Cards dealt to each of two seats, one at a time from seat 0."""
@@ -26,6 +28,11 @@ def num_deals(rules: Rules) -> int:
     """Deals that differ by rank, the order within a hand included; all are equally likely."""
     counts = rank_counts(rules)
     return math.factorial(sum(counts)) // math.prod(math.factorial(count) for count in counts)
+
+
+def sorted_deals(rules: Rules) -> int:
+    """Deals with sorted first hands of two seats, at least."""
+    return num_deals(rules) // math.factorial(min(rules.hand_size, seat_sizes(rules)[0])) ** 2
 
 
 def _is_free(rules: Rules) -> list[bool]:

@@ -1,5 +1,5 @@
 // The page: asks the server, draws what it answers.
-const game = { id: null, view: null, body: null, isBusy: false, hint: null, logged: 0 };
+const game = { id: null, view: null, body: null, isBusy: false, isDealing: false, hint: null, logged: 0 };
 
 async function ask(method, path, body) {
   const options = { method, headers: {} };
@@ -21,15 +21,19 @@ function tell(trouble) {
 }
 
 async function newGame(body) {
+  if (game.isDealing) return null; // a double click deals one game
+  game.isDealing = true;
   const answer = await ask("POST", "/api/games", body);
+  game.isDealing = false;
   if (!answer.ok) return answer.data.error;
   if (game.id !== null) ask("DELETE", `/api/games/${game.id}`);
-  Object.assign(game, { id: answer.data.id, body, hint: null, logged: 0 });
-  sessionStorage.setItem("war_game", JSON.stringify({ id: game.id, body }));
+  Object.assign(game, { id: answer.data.id, body, isBusy: false, hint: null, logged: 0 });
+  const title = `${words(body.preset)}, seed ${answer.data.seed}`;
+  sessionStorage.setItem("war_game", JSON.stringify({ id: game.id, body, title }));
   byId("history").replaceChildren();
   byId("record").href = `/api/games/${game.id}/record`;
   byId("record").hidden = false;
-  byId("title").textContent = `${words(body.preset)}, seed ${answer.data.seed}`;
+  byId("title").textContent = title;
   tell();
   draw(answer.data.view);
   return null;
@@ -38,9 +42,11 @@ async function newGame(body) {
 async function move(path, body) {
   if (game.isBusy || game.view === null || game.view.is_over) return;
   game.isBusy = true;
+  const { id } = game;
   const wasInMoves = byId("hand").contains(document.activeElement) || byId("moves").contains(document.activeElement);
   const place = [...byId("hand").children].indexOf(document.activeElement);
   const answer = await ask("POST", `/api/games/${game.id}/${path}`, { comparisons: game.view.comparisons, ...body });
+  if (game.id !== id) return; // another game was dealt meanwhile
   game.isBusy = false;
   game.hint = null;
   if (answer.ok) {
@@ -54,8 +60,9 @@ async function move(path, body) {
 }
 
 async function look() {
-  const answer = await ask("GET", `/api/games/${game.id}`);
-  if (answer.ok) draw(answer.data.view);
+  const { id } = game;
+  const answer = await ask("GET", `/api/games/${id}`);
+  if (answer.ok && game.id === id) draw(answer.data.view);
   return answer.ok;
 }
 
@@ -77,7 +84,9 @@ function waits() {
 
 async function showHint() {
   if (!game.view || !game.view.may_choose) return;
+  const { view } = game;
   const answer = await ask("GET", `/api/games/${game.id}/hint`);
+  if (game.view !== view) return; // a hint for a table that is gone
   if (!answer.ok) return tell(answer.data.error);
   game.hint = answer.data;
   draw(game.view);
@@ -87,8 +96,9 @@ async function showKnown(isOpen) {
   byId("known").hidden = !isOpen;
   byId("know").setAttribute("aria-expanded", String(isOpen));
   if (!isOpen || game.id === null) return;
+  const { view } = game;
   const answer = await ask("GET", `/api/games/${game.id}/known`);
-  if (answer.ok) drawKnown(answer.data);
+  if (answer.ok && game.view === view) drawKnown(answer.data);
 }
 
 function drawKnown(known) {
@@ -243,9 +253,10 @@ function setTheme(theme) {
 async function resume() {
   const kept = JSON.parse(sessionStorage.getItem("war_game") || "null");
   if (kept === null) return false;
-  Object.assign(game, kept);
+  const { title, ...rest } = kept;
+  Object.assign(game, rest);
   byId("record").href = `/api/games/${game.id}/record`;
-  byId("title").textContent = words(game.body.preset);
+  byId("title").textContent = title;
   if (await look()) {
     byId("record").hidden = false;
     return true;

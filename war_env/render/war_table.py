@@ -24,6 +24,7 @@ class Look:
         moving: the slot whose card is on its way to the table.
         way: how much of its way is behind it, 0..1.
         footer: a line about keys.
+        notes: pairs of a title and a text, laid over the table.
     """
 
     hover: int | None = None
@@ -31,6 +32,7 @@ class Look:
     moving: int | None = None
     way: float = 0.0
     footer: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 def hand_spots(count: int) -> list[Spot]:
@@ -54,6 +56,7 @@ def paint_war(canvas: Canvas, scene: Scene, look: Look | None = None) -> None:
     _paint_laid(canvas, scene, scene.own, WIDTH / 2, OWN_Y, LAID_WIDTH, 420)
     _paint_band(canvas, scene)
     _paint_own(canvas, scene, look)
+    _paint_notes(canvas, look.notes)
 
 
 def color_of(scene: Scene, seat: SeatScene) -> tuple[int, int, int]:
@@ -154,6 +157,18 @@ def _paint_own(canvas: Canvas, scene: Scene, look: Look) -> None:
         canvas.badge(str(slot + 1), spot.x - covered / 2, 464, fill, color, 15)
     if look.footer:
         canvas.text(look.footer, WIDTH - 12, 338, 15, DIM, "right")
+
+
+def _paint_notes(canvas: Canvas, notes: tuple[tuple[str, str], ...]) -> None:
+    """Titles on the left, texts beside them, on a dark plate between the hands."""
+    if not notes:
+        return
+    step = min(24.0, 200.0 / len(notes))
+    canvas.panel(WIDTH / 2, BAND_Y, WIDTH - 40, step * len(notes) + 20, (*INK, 240), 10)
+    for k, (title, text) in enumerate(notes):
+        y = BAND_Y + step * (k - (len(notes) - 1) / 2)
+        canvas.text(title, 36, y, min(17.0, 0.8 * step), SOFT, "left", room=146)
+        canvas.text(text, 190, y, min(17.0, 0.8 * step), WHITE, "left", room=WIDTH - 190 - 36)
 
 
 def _on_its_way(start: Spot, way: float) -> Spot:

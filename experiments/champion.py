@@ -1,0 +1,155 @@
+"""Make `champion` anew, over several seeds, each measured against the scripted agents.
+
+python -m experiments.champion --preset War-v0 --seeds 5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from agents.solvers.best_response import Payoffs, agent_exploitability
+from agents.solvers.build import build_game
+from agents.training.champion import Recipe, check, make, quick, recipe_for
+from agents.training.ppo import PPOConfig
+from agents.training.regularised import RegularisedConfig
+from experiments.arena import arena_rules, block_sizes, play_block
+from experiments.harness import MAX_SEED, Run, Settings, console, main
+from experiments.options import RuleOptions, given_options
+from experiments.report import write_report
+from experiments.statistics import PairSums, rate_of
+from experiments.training import curve_point
+from war_env.errors import checked_int
+from war_env.layout import Layout
+from war_env.policy import NetworkPolicy, save_network
+from war_env.policy_names import SCRIPTED
+from war_env.presets import get_preset
+
+
+@dataclass
+class ChampionSettings(Settings):
+    """Make champions from several seeds; a stopped run goes on after the last round that was finished."""
+
+    preset: str = "War-v0"
+    """Preset by name or id; two seats."""
+    seeds: int = 5
+    """Champions made, from seed, seed + 1, ..."""
+    games: int = 20_480
+    """Paired games of each against each scripted agent, an even number."""
+    rules: RuleOptions = field(default_factory=RuleOptions)
+    """Options of the rules to override."""
+
+
+def describe(config: Recipe) -> str:
+    """The recipe in one line."""
+    if isinstance(config, RegularisedConfig):
+        return f"regularised self-play on {get_preset(config.preset).id}, {config.iterations:,} iterations"
+    how = f"MaskablePPO, {config.steps:,} steps" if isinstance(config, PPOConfig) else "paired playouts"
+    return f"{how}, against scripted agents and its own past on {get_preset(config.preset).id}"
+
+
+def evaluation_of(config: Recipe, layout: Layout) -> Callable[[NetworkPolicy], dict[str, float]]:
+    """What a point of the curve holds: win rates against scripted agents, in small games the exact exploitability."""
+    if not isinstance(config, RegularisedConfig):
+        return lambda network: curve_point(network, layout)
+    payoffs = Payoffs(build_game(layout.rules))
+    return lambda network: {"exploitability": agent_exploitability(payoffs, network)}
+
+
+def make_and_measure(
+    config: Recipe, checkpoints: Path, weights: Path, games: int, seed: int, origin: dict[str, Any]
+) -> dict[str, Any]:
+    """Make one champion, export it, and give its curve and its win rate against each scripted agent."""
+    layout = Layout(arena_rules(config.preset, config.options))
+    made = make(config, checkpoints, evaluation_of(config, layout))
+    made.network.card = {
+        "description": describe(config),
+        **origin,
+        "config": asdict(config),
+        "curve": made.curve,
+    }
+    save_network(weights, made.network, layout)
+    return {"curve": made.curve, "rates": rates_of(str(weights), config, games, seed)}
+
+
+def rates_of(weights: str, config: Recipe, games: int, seed: int) -> dict[str, Any]:
+    """`rate_of` against each scripted agent."""
+    rates = {}
+    for name in SCRIPTED:
+        blocks = enumerate(block_sizes(games))
+        sums = (
+            PairSums(**play_block(weights, name, config.preset, config.options, seed, block, pairs))
+            for block, pairs in blocks
+        )
+        rates[name] = rate_of(sum(sums, PairSums()))
+    return rates
+
+
+def rate_table(rows: list[dict[str, Any]]) -> Table:
+    """Win rates by seed, with their spread."""
+    table = Table(title=f"win rate of each seed's champion, %, {rows[0]['games']:,} paired games each")
+    table.add_column("against")
+    seeds = sorted({row["seed"] for row in rows})
+    for seed in seeds:
+        table.add_column(f"seed {seed}", justify="right")
+    table.add_column("mean (least to largest)", justify="right")
+    for against in SCRIPTED:
+        cells = {row["seed"]: row for row in rows if row["against"] == against}
+        rates = [100 * cells[seed]["win_rate"] for seed in seeds]
+        texts = [
+            f"{rate:.1f}±{50 * (cells[s]['high'] - cells[s]['low']):.1f}" for s, rate in zip(seeds, rates, strict=True)
+        ]
+        table.add_row(against, *texts, f"{np.mean(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
+    return table
+
+
+def run_champion(settings: ChampionSettings) -> None:
+    """Make them, print one table, name the best against reserve."""
+    checked_int("seeds", settings.seeds, 1, 1000)
+    block_sizes(settings.games)
+    preset = get_preset(settings.preset).id
+    config = recipe_for(preset, given_options(settings.rules))
+    check(config)
+    if settings.quick:
+        config, settings.games, settings.seeds = quick(config), min(settings.games, 2_048), 1
+    run = Run("champion", settings, preset)
+    tasks: dict[str, tuple[Any, ...]] = {}
+    for k in range(settings.seeds):
+        seed = (settings.seed + k) % (MAX_SEED + 1)
+        name = f"champion-{seed}"
+        one = replace(config, seed=seed)
+        command = f"python -m experiments.champion --preset {preset} --seed {seed} --seeds 1"
+        origin = {"command": command, "seed": seed, "versions": run.config["versions"]}
+        weights = run.weights_folder / f"{name}.npz"
+        tasks[name] = (one, run.checkpoint_folder(name), weights, settings.games, settings.seed, origin)
+    results = run.map("champions", make_and_measure, tasks)
+    rows = [
+        {"seed": int(name.rsplit("-", 1)[1]), "against": against, **rate}
+        for name, result in results.items()
+        for against, rate in result["rates"].items()
+    ]
+    curves = {name: result["curve"] for name, result in results.items()}
+    best = best_of(rows, curves)
+    run.finish({"rows": rows, "best": best, "curves": curves}, rows)
+    console.print(rate_table(rows))
+    for name, curve in curves.items():
+        if "exploitability" in curve[-1]:
+            console.print(f"{name}: exploitability {curve[-1]['exploitability']:.5f}")
+    console.print(f"Best: {run.weights_folder / f'{best}.npz'}; {write_report(run.folder)}")
+
+
+def best_of(rows: list[dict[str, Any]], curves: dict[str, list[dict[str, Any]]]) -> str:
+    """Name of the champion to ship: the least exploitable where that is known, else who wins most against reserve."""
+    if all("exploitability" in curve[-1] for curve in curves.values()):
+        return min(curves, key=lambda name: float(curves[name][-1]["exploitability"]))
+    hard = [row for row in rows if row["against"] == "reserve"]
+    return f"champion-{max(hard, key=lambda row: float(row['win_rate']))['seed']}"
+
+
+if __name__ == "__main__":
+    main(ChampionSettings, run_champion)
