@@ -69,41 +69,7 @@ def speed_missed() -> str:
     return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
 
 
-FIRST = ("reserve", "champion")  # the hard reference, then the strongest
-
-
-def leaderboard(preset: str) -> str:
-    """Ratings of a kept tournament, win rates against the two that matter, and what best responses gain at least."""
-    summary, learned = kept(f"tournament_{preset}"), kept(f"learned_{preset}")["agents"]
-    ratings = summary["ratings"]
-    shared = [values["rank"] for values in ratings.values()]
-    names = [*(name for name in FIRST if name in ratings), *(name for name in ratings if name not in FIRST)]
-    rows = []
-    for name in names:
-        values = ratings[name]
-        rank = f"{values['rank']}{'=' if shared.count(values['rank']) > 1 else ''}"
-        rating = f"{values['rating']:.0f} ({values['low']:.0f} to {values['high']:.0f})"
-        bound = ""
-        if name in learned:
-            gain, low, high = (100 * learned[name][key] for key in ("exploitability", "low", "high"))
-            bound = f"{gain:.1f} ({low:.1f} to {high:.1f})"
-        rows.append((f"`{name}`", rank, rating, *(_against(summary["pairs"], name, other) for other in FIRST), bound))
-    games = summary["pairs"][0]["games"]
-    head = ("agent", "rank", "rating", *(f"v {name}, %" for name in FIRST), "a learned response gains, %")
-    return f"{preset}, {games:,} paired games for each two agents:\n\n" + table(head, rows)
-
-
-def _against(pairs: list[dict[str, Any]], name: str, other: str) -> str:
-    for row in pairs:
-        if {row["a"], row["b"]} == {name, other}:
-            rate = row["win_rate"] if row["a"] == name else 1 - row["win_rate"]
-            return f"{100 * rate:.1f} ± {50 * (row['high'] - row['low']):.1f}"
-    return ""
-
-
 PARTS = {
-    "leaderboard_war": lambda: leaderboard("War-v0"),
-    "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
     "speed_head": speed_head,
     "speed": speed,
     "speed_items": speed_items,
