@@ -155,9 +155,11 @@ class Run:
             if self.settings.fresh:
                 self._clear()
             elif (self.folder / "summary.json").exists():
-                console.print(f"{self.folder} is complete already; showing it (--fresh computes it again).")
+                console.print(
+                    f"{self.folder} is complete already; showing it (--fresh computes it again).", soft_wrap=True
+                )
             else:
-                console.print(f"Going on with {self.folder}.")
+                console.print(f"Going on with {self.folder}.", soft_wrap=True)
         write_json(path, {**self.config, "command": " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
 
     def _clear(self) -> None:
