@@ -189,7 +189,9 @@ def test_a_recorded_game_is_shown_step_by_step(tmp_path: Path) -> None:
     assert "battle   1      7[0] v 7[0]              tie: war      held" in text
     assert "battle   1 war  10[0] v 9[0]             seat 0 takes  held 11 1" in text
     assert "held 12 0" in text
-    assert "? ? ?" in run("play", "--replay", str(path), "--seat", "1")
+    hidden = run("play", "--replay", str(path), "--seat", "1")
+    assert "▒" in hidden
+    assert "▒" not in text
     path.write_text(json.dumps({**game.record(), "version": "9.9.9"}))
     assert "The record is of version 9.9.9" in run("play", "--replay", str(path))
 

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from agents.registry import strongest_agent
 from experiments.options import CasinoOptions
 from experiments.play import PlaySettings, record_path, rules_text, run_play
 from experiments.play_casino import CasinoSession
@@ -79,7 +80,7 @@ def test_a_whole_game_by_pipe_with_hint_known_and_help(tmp_path: Path) -> None:
     text = piped(
         keys, "--preset", "one_pass", "--opponent", "greedy", "--seat", "1", "--seed", "5", "--save", str(path)
     )
-    assert "reserve would play the" in text
+    assert f"{strongest_agent(get_rules('one_pass')).name} would play the" in text
     assert "never seen" in text
     assert "hand_size=5" in text
     assert re.search(r"Greedy wins|You win|A draw", text)
@@ -271,7 +272,7 @@ def test_a_window_gets_the_game_and_what_is_missing_is_named(
         typed_in("", window=True, save=tmp_path / "file" / "w.json")
     assert asked[0] == get_rules("one_pass")
     assert [getattr(agent, "name", None) for agent in asked[1]] == ["reserve", None]
-    assert asked[2:] == [6, tmp_path / "w.json", "reserve"]
+    assert asked[2:] == [6, tmp_path / "w.json", strongest_agent(asked[0]).name]
     assert "w.json" in text
     monkeypatch.setitem(sys.modules, "experiments.play_window", None)
     with pytest.raises(ArgumentError, match=re.escape("pip install 'war_env[render]'")):

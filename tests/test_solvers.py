@@ -75,7 +75,7 @@ def test_known_sizes_and_exploitabilities_to_the_last_digit(
 
 def test_estimated_sizes_are_exact_when_every_own_deal_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The estimate weighs each information set by the own deals that share it; a few samples come near."""
-    monkeypatch.setattr(build, "_FEW_DEALS", 0)
+    monkeypatch.setattr(build, "FEW_DEALS", 0)
     assert measure_game(MINI, samples=10**6) == payoffs_of(MINI).game.size()
     staked = get_rules("mini", face_down=1)
     known, found = payoffs_of(staked).game.size(), measure_game(staked, samples=10**6)
