@@ -240,7 +240,7 @@ def test_responses_begin_from_every_start(tmp_path: Path) -> None:
 
 
 def test_regularised_self_play_is_resumed_and_draws_from_its_probabilities(tmp_path: Path) -> None:
-    config = RegularisedConfig(iterations=6, lanes=128, hidden=8, evaluations=3, magnet_every=2)
+    config = RegularisedConfig(iterations=6, lanes=128, hidden=(8,), evaluations=3, magnet_every=2)
 
     def stop(iteration: int) -> None:
         if iteration == 5:

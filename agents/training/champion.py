@@ -205,7 +205,7 @@ def quick(recipe: Recipe) -> Recipe:
     if isinstance(recipe, ChampionConfig):
         return recipe.quick()
     if isinstance(recipe, RegularisedConfig):
-        return replace(recipe, iterations=20, evaluations=2)
+        return replace(recipe, iterations=20, lanes=512, evaluations=2)
     return replace(recipe, steps=65_536, evaluations=2)
 
 

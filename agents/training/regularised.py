@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ class RegularisedConfig:
         preset, options: the rules; two seats.
         iterations: updates of the policy.
         lanes: games at once, each with one decision in each iteration where there is a choice.
-        hidden: units of the hidden layer.
+        hidden: units of the hidden layers, ReLU.
         batch_size, epochs, learning_rate: of Adam in each iteration; the rate falls to 0.
         step_size: weight of the gains against staying near the last policy; larger moves faster.
         pull: weight of staying near the magnet.
@@ -54,17 +55,17 @@ class RegularisedConfig:
 
     preset: str = "WarMini-v0"
     options: dict[str, Any] = field(default_factory=dict)
-    iterations: int = 1600
+    iterations: int = 1000
     lanes: int = 6144
-    hidden: int = 128
+    hidden: tuple[int, ...] = (128, 128)
     batch_size: int = 2048
     epochs: int = 2
     learning_rate: float = 2e-3
     step_size: float = 2.0
-    pull: float = 0.03
+    pull: float = 0.02
     magnet_every: int = 75
     warm_up: float = 0.2
-    kept: float = 0.1
+    kept: float = 0.15
     average_epochs: int = 8
     seed: int = 0
     evaluations: int = 4
@@ -75,8 +76,10 @@ class RegularisedConfig:
         Raises:
             ArgumentError: the message names the field, its value and what is allowed.
         """
-        for name in ("iterations", "lanes", "hidden", "batch_size", "epochs", "average_epochs", "evaluations"):
+        for name in ("iterations", "lanes", "batch_size", "epochs", "average_epochs", "evaluations"):
             checked_int(name, getattr(self, name), 1)
+        for units in self.hidden:
+            checked_int("hidden", units, 1, 65_536)
         checked_int("magnet_every", self.magnet_every, 0)
         checked_int("seed", self.seed, 0, 2**32 - 1)
         for name, low, high in (
@@ -99,8 +102,8 @@ class _SelfPlay:
         torch.manual_seed(config.seed)
         self.net = self._network()
         self.magnet = self._network()
-        nn.init.zeros_(self.net[2].weight)  # uniform play, which is the first magnet too
-        nn.init.zeros_(self.net[2].bias)
+        nn.init.zeros_(self.net[-1].weight)  # uniform play, which is the first magnet too
+        nn.init.zeros_(self.net[-1].bias)
         self.magnet.load_state_dict(self.net.state_dict())
         self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         policy, rng = self.policy(), tagged_generator(config.seed, 1)
@@ -111,8 +114,9 @@ class _SelfPlay:
         self.chances = torch.empty(0, slots, dtype=torch.float16)  # and how it was played; 0 where there is no card
 
     def _network(self) -> nn.Sequential:
-        hidden, slots = self.config.hidden, self.layout.num_actions
-        return nn.Sequential(nn.Linear(self.layout.size, hidden), nn.ReLU(), nn.Linear(hidden, slots))
+        widths = (self.layout.size, *self.config.hidden)
+        hidden = [part for pair in pairwise(widths) for part in (nn.Linear(*pair), nn.ReLU())]
+        return nn.Sequential(*hidden, nn.Linear(widths[-1], self.layout.num_actions))
 
     def policy(self, net: nn.Sequential | None = None, **card: Any) -> NetworkPolicy:
         """A network, by default that of now, as a policy that draws from its probabilities."""
