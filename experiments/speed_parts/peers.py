@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -61,42 +62,37 @@ def goofspiel(with_tensor: bool) -> Item:
     return Item("OpenSpiel goofspiel 13" + (" with tensor" if with_tensor else ""), "step", run, least=100)
 
 
+def _parallel(name: str, env: Any, choices: int) -> Item:
+    """Steps of a PettingZoo parallel environment, every agent at random."""
+    rng = random.Random(0)
+    env.reset(seed=0)
+
+    def run(units: int) -> int:
+        for _ in range(units):
+            env.step({agent: rng.randrange(choices) for agent in env.agents})
+            if not env.agents:
+                env.reset()
+        return units
+
+    return Item(name, "step", run, least=200)
+
+
 def parallel_war() -> Item:
-    """Steps of this project's PettingZoo environment, both seats at random."""
+    """This project's PettingZoo environment."""
     try:
         from war_env.parallel_env import parallel_env
     except ImportError as error:
         raise ArgumentError(str(error)) from None
-    env, rng = parallel_env("strategic"), random.Random(0)
-    env.reset(seed=0)
-
-    def run(units: int) -> int:
-        for _ in range(units):
-            env.step({agent: rng.randrange(5) for agent in env.agents})
-            if not env.agents:
-                env.reset()
-        return units
-
-    return Item("PettingZoo parallel_env, War-v0", "step", run, least=200)
+    return _parallel("PettingZoo parallel_env, War-v0", parallel_env("strategic"), 5)
 
 
 def pettingzoo_rps() -> Item:
-    """Steps of PettingZoo's rock, paper, scissors, both seats at random."""
+    """PettingZoo's rock, paper, scissors."""
     try:
         from pettingzoo.classic import rps_v2
     except (ImportError, AttributeError, TypeError) as error:
         raise ArgumentError(f"PettingZoo's rps_v2 cannot be imported: {error}.") from None
-    env, rng = rps_v2.parallel_env(), random.Random(0)
-    env.reset(seed=0)
-
-    def run(units: int) -> int:
-        for _ in range(units):
-            env.step({agent: rng.randrange(3) for agent in env.agents})
-            if not env.agents:
-                env.reset()
-        return units
-
-    return Item("PettingZoo rps_v2, parallel", "step", run, least=200)
+    return _parallel("PettingZoo rps_v2, parallel", rps_v2.parallel_env(), 3)
 
 
 def rlcard_leduc() -> Item:
