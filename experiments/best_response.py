@@ -25,6 +25,8 @@ from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, save_network
 from war_env.presets import get_preset
 
+QUICK_GAMES = 2_048
+
 
 @dataclass
 class BestResponseSettings(Settings):
@@ -44,6 +46,15 @@ class BestResponseSettings(Settings):
     """Paired games of each response against the agent, an even number."""
     rules: RuleOptions = field(default_factory=RuleOptions)
     """Options of the rules to override."""
+
+
+def response_config(settings: Any, preset: str, options: dict[str, Any]) -> ResponseConfig:
+    """How responses are learned, checked, from settings with steps, decisions, seed and quick."""
+    config = ResponseConfig(preset, options, steps=settings.steps, seed=settings.seed)
+    config = replace(config, playouts=replace(config.playouts, decisions=settings.decisions))
+    config = config.quick() if settings.quick else config
+    config.check()
+    return config
 
 
 def respond_and_measure(
@@ -120,11 +131,9 @@ def run_best_response(settings: BestResponseSettings) -> None:
     preset, options = get_preset(settings.preset).id, given_options(settings.rules)
     entry = get_entry(settings.agent, arena_rules(preset, options))
     block_sizes(settings.games)
-    config = ResponseConfig(preset, options, steps=settings.steps, seed=settings.seed)
-    config = replace(config, playouts=replace(config.playouts, decisions=settings.decisions))
+    config = response_config(settings, preset, options)
     if settings.quick:
-        config, settings.games = config.quick(), min(settings.games, 2_048)
-    config.check()
+        settings.games = min(settings.games, QUICK_GAMES)
     run = Run("best_response", settings, preset, {entry.title: entry.identity})
     result = learned_best_response(run, entry, config, settings.games, settings.starts)
     rows = [{key: value for key, value in row.items() if key != "curve"} for row in result["responses"]]
