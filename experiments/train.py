@@ -27,8 +27,8 @@ class TrainSettings(Settings):
     preset: str = "War-v0"
     """Preset by name or id; two seats."""
     opponent: tuple[str, ...] = tuple(MIX)
-    """Scripted names or paths to exported weights; one is drawn for each episode. With `self` and `past`, the newest and
-    earlier members of a league of its own, scripted names only."""
+    """Scripted names or paths to exported weights; one is drawn for each episode. Beside `self` and `past`, the newest
+    and earlier members of the training's own league, scripted names only."""
     weights: tuple[float, ...] = ()
     """How often each is drawn, relative to the others; equally when not given."""
     steps: int = STEPS
