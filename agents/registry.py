@@ -12,7 +12,7 @@ from pathlib import Path
 
 import agents
 from agents.base import Agent, AgentSpec
-from war_env.errors import ArgumentError, WarEnvError, unknown_name
+from war_env.errors import ArgumentError, WarEnvError, shown, unknown_name
 from war_env.policy import get_policy, is_weights_path, weight_paths
 from war_env.rules import Rules
 
@@ -135,6 +135,6 @@ def get_entries(names: Sequence[str], rules: Rules) -> list[Entry]:
     ]
     if len(entries) < 2 or len({entry.title for entry in entries}) < len(entries):
         raise ArgumentError(
-            f"agents={[entry.title for entry in entries]!r} is not allowed: name at least two, each once."
+            f"agents={shown([entry.title for entry in entries])} is not allowed: name at least two, each once."
         )
     return entries

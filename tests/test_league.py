@@ -15,6 +15,7 @@ from agents.registry import get_agent, get_entry
 from agents.training import ppo
 from agents.training.best_response import STARTS, ResponseConfig, respond
 from agents.training.champion import ChampionConfig, Round, make_champion
+from agents.training.checkpoints import load_state
 from agents.training.cloning import CloneConfig, clone
 from agents.training.in_progress import GamesInProgress
 from agents.training.league import League
@@ -213,7 +214,7 @@ def test_self_play_with_a_league_is_resumed(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         ppo.train(config, tmp_path, lambda network: {}, stop)
-    kept = torch.load(tmp_path / ppo.CHECKPOINT, weights_only=True)
+    kept = load_state(tmp_path / ppo.CHECKPOINT, dict)
     assert kept["steps"] == 2_048
     assert torch.equal(kept["policy"]["mlp_extractor.policy_net.0.weight"].T, torch.as_tensor(before))
     assert len(League(tmp_path / ppo.LEAGUE, MINI).members) == kept["members"] == 3

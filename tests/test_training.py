@@ -18,6 +18,7 @@ from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.vec_env import SubprocVecEnv, VecMonitor
 
 from agents.registry import get_agent
+from agents.training.checkpoints import load_state
 from agents.training.ppo import (
     CHECKPOINT,
     CURVE,
@@ -151,7 +152,7 @@ def test_training_writes_a_curve_resumes_and_exports(tmp_path: Path) -> None:
     with pytest.raises(StopError):
         train(TINY, tmp_path, lambda network: {"x": 1.0}, stop_after)
     assert [point["steps"] for point in json.loads((tmp_path / CURVE).read_text())] == [0, TINY.steps // 2]
-    kept = torch.load(tmp_path / CHECKPOINT, weights_only=True)
+    kept = load_state(tmp_path / CHECKPOINT, dict)
     resumed: list[int] = []
     model = make_model(TINY)
     load_checkpoint(model, tmp_path)
