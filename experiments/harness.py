@@ -24,6 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import agents
 from war_env.errors import ArgumentError, NotationError, WarEnvError, checked_int, shown
 from war_env.files import read_json, written_whole
+from war_env.output import tidy_output
 
 RESULTS = Path("results")
 _PACKAGES = ("gymnasium", "numpy", "numba", "stable-baselines3", "sb3-contrib", "torch")
@@ -300,6 +301,11 @@ def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal or file without ♥ gets a question mark, not a traceback
+    with tidy_output():
+        _run_command(settings_type, run, name)
+
+
+def _run_command(settings_type: type[Any], run: Callable[[Any], None], name: str) -> None:
     settings = tyro.cli(settings_type, prog=f"python -m experiments.{name}")
     try:
         check_agents_package()
@@ -307,10 +313,9 @@ def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
             checked_int("seed", settings.seed, 0, MAX_SEED)
             checked_int("workers", settings.workers, 1)
         run(settings)
-    except WarEnvError as error:
-        console.print(f"error: {error}", style="red", markup=False)
-        raise SystemExit(2) from None
-    except OSError as error:
+    except BrokenPipeError:
+        raise
+    except (WarEnvError, OSError) as error:
         console.print(f"error: {error}", style="red", markup=False)
         raise SystemExit(2) from None
     except KeyboardInterrupt:

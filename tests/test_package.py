@@ -19,7 +19,7 @@ from war_env.state import record_dtype
 
 ROOT = Path(war_env.__file__).parent
 ORDER = (
-    ("errors", "_jit", "_version", "files", "policy_names", "row_threads"),
+    ("errors", "_jit", "_version", "files", "output", "policy_names", "row_threads"),
     ("cards",),
     ("rules", "casino_rules"),
     ("presets", "state", "layout", "truth", "seeding", "record", "holdings"),
