@@ -317,7 +317,7 @@ def test_other_places_point_to_the_casino() -> None:
     with pytest.raises(WarEnvError, match="has rules of its own: CasinoRules"):
         gym.make("War-v0", preset="casino")
     env = WarVecEnv("casino", 2)
-    with pytest.raises(WarEnvError, match="method 'set_opponent' does not exist on CasinoWarVectorEnv"):
+    with pytest.raises(WarEnvError, match="method_name='set_opponent' is no method of CasinoWarVectorEnv"):
         env.env_method("set_opponent", "greedy")
 
 

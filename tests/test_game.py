@@ -62,9 +62,9 @@ def test_cards_as_text() -> None:
         (["7#99999999999999", "2"], "has no suit"),
         (["X", "2"], "card 'X' has no rank of this deck"),
         (["", "2"], "stocks of seat 0 is empty"),
-        (["2"], "it must be a list of 2 texts"),
-        ("2 3", "it must be a list of 2 texts"),
-        ([2, 3], "cards=2 is not text"),
+        (["2"], "it must be a list with one entry per seat, 2"),
+        ("2 3", "it must be a list with one entry per seat, 2"),
+        ([2, 3], "it must be text, cards such as"),
     ],
 )
 def test_bad_texts_name_the_card(texts: object, words: str) -> None:

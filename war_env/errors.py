@@ -49,7 +49,7 @@ class FinishedError(WarEnvError):
 
 def shown(value: object) -> str:
     """A value as messages quote it: its repr, cut in the middle where it is long, whatever it is made of."""
-    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 600:
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 10_000:
         return f"an integer of {value.bit_length()} bits"  # Python refuses to write very long ones
     if isinstance(value, str | bytes) and len(value) > _MOST_SHOWN:
         return f"{value[: _MOST_SHOWN // 2]!r}... ({len(value)} characters)"

@@ -18,6 +18,7 @@ from war_env.errors import NotationError, shown
 MAX_TEXT = 64_000_000  # bytes of a text that is read
 MAX_ARRAYS = 2**30  # bytes of the arrays of one file, unpacked
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+_MOST_TOLD = 300  # characters
 _SPARE = 2**16  # bytes of an array's header, and of each entry in the table of a file
 
 
@@ -51,7 +52,13 @@ def parsed_json(text: str, what: str, is_strict: bool = True) -> Any:
             return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
         return json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
-        raise NotationError(f"{what} is not JSON: {type(error).__name__}: {error}.") from None
+        raise NotationError(f"{what} is not JSON: {told(error)}.") from None
+
+
+def told(error: Exception) -> str:
+    """An error of another package in bounded length."""
+    text = str(error)
+    return f"{type(error).__name__}: {text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD] + '...'}"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -88,7 +95,7 @@ def read_text(path: Path, what: str) -> str:
     except NotationError:
         raise
     except (OSError, ValueError) as error:
-        raise NotationError(f"{what} cannot be read: {type(error).__name__}: {error}.") from None
+        raise NotationError(f"{what} cannot be read: {told(error)}.") from None
 
 
 def read_json(path: Path, what: str, is_strict: bool = True) -> Any:
@@ -141,7 +148,7 @@ def read_arrays(
                 arrays[name] = _read_member(archive, member)
             return arrays
     except Exception as error:  # every reader's own error, told as one of ours
-        raise NotationError(f"{what} cannot be read: {type(error).__name__}: {error}.") from error
+        raise NotationError(f"{what} cannot be read: {told(error)}.") from error
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from war_env.errors import ArgumentError, refused, shown
+from war_env.errors import ArgumentError, checked_bool, refused, shown
 from war_env.plan import MAX_MIX
 from war_env.policy import Policy, get_policy
 from war_env.policy_names import SCRIPTED, policy_code
@@ -43,6 +43,7 @@ def read_opponents(spec: Any, rules: Rules, memory: bool = True, field: str = "o
         UnknownNameError, ArgumentError, RulesError: the message names the entry, its value and what is allowed.
     """
     others = checked_rules(rules).players - 1
+    checked_bool("memory", memory)
     if isinstance(spec, Sequence) and not isinstance(spec, str | bytes | os.PathLike):
         if len(spec) != others:
             raise ArgumentError(f"{field}={shown(spec)} has {len(spec)} entries: there are {others} other seats.")

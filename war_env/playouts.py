@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from war_env.errors import ArgumentError, RulesError, checked_array, checked_int, checked_kind, checked_number, shown
+from war_env.errors import ArgumentError, RulesError, checked_array, checked_int, checked_number, shown
 from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
 from war_env.plan import make_plan, set_lineup
 from war_env.playout_kernels import try_slots
+from war_env.policy import checked_layout
 from war_env.state import Records
 from war_env.view_kernels import SCRATCH_OCTETS, SCRATCH_WORDS
 
@@ -53,7 +54,7 @@ class Playouts:
     """
 
     def __init__(self, layout: Layout, own: str = "reserve", other: Any = "reserve", hoard: float = 0.0) -> None:
-        checked_kind("layout", layout, Layout, "a Layout")
+        checked_layout(layout)
         if layout.rules.players != 2:
             raise RulesError(f"players={layout.rules.players} is not allowed: playouts are for two seats.")
         layout.rules.require_ending()

@@ -85,7 +85,7 @@ class ScriptedPolicy:
     def __init__(self, name: str, layout: Layout) -> None:
         if not isinstance(name, str) or name not in SCRIPTED:
             raise unknown_name("name", name, SCRIPTED)
-        checked_kind("layout", layout, Layout, "a Layout")
+        checked_layout(layout)
         self.name = name
         self._size, self._num_actions = layout.size, layout.num_actions
         self._code = np.uint64(policy_code(name))
@@ -182,7 +182,8 @@ def _chained(layers: Any) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def weight_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """The two files of exported weights, whichever of them is named: arrays (.npz) and card (.json)."""
-    if not isinstance(path, str | os.PathLike) or not Path(path).name:
+    is_path = isinstance(path, str | os.PathLike) and "\0" not in str(path) and Path(path).name not in ("", "..")
+    if not is_path:
         raise refused("path", path, "the path of a file")
     return Path(path).with_suffix(".npz"), Path(path).with_suffix(".json")
 
@@ -196,6 +197,8 @@ def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: La
         layout: what it was made for.
     """
     arrays_path, card_path = weight_paths(path)
+    checked_kind("policy", policy, NetworkPolicy, "a NetworkPolicy")
+    checked_kind("layout", layout, Layout | CasinoLayout, "a Layout or a CasinoLayout")
     arrays: dict[str, Any] = {}
     for k, (weight, bias) in enumerate(policy.layers):
         arrays[f"weight{k}"], arrays[f"bias{k}"] = weight.astype(np.float32), bias.astype(np.float32)
@@ -301,6 +304,11 @@ def _layout_of(card: dict[str, Any], refuse: Callable[[str], NotationError]) -> 
         return Layout(Rules(**card["rules"]), card["memory"])
     except WarEnvError as error:
         raise refuse(f"its rules are not known here: {error}") from None
+
+
+def checked_layout(layout: Any) -> Layout:
+    """`layout` if it is one of War's, else an ArgumentError."""
+    return checked_kind("layout", layout, Layout, "a Layout")
 
 
 def checked_slots(field: str, slots: Any, action_mask: np.ndarray) -> np.ndarray:

@@ -49,7 +49,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
         self.metadata = self.envs.metadata
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
-        self._actions = np.zeros(num_envs, np.int64)
+        self._actions: np.ndarray | None = None
         self._started = time.time()
 
     def reset(self) -> np.ndarray:
@@ -69,7 +69,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
 
     def set_options(self, options: Any = None) -> None:
         """Rows take no options at a reset; anything but none is an ArgumentError."""
-        if options not in (None, [], {}):
+        if options is not None and not (isinstance(options, dict | list) and not any(options)):
             raise ArgumentError(f"options={shown(options)} is not allowed: rows take no options at a reset.")
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -78,7 +78,8 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step every row: observations, rewards float32, dones bool, infos."""
-        observations, rewards, terminated, truncated, vector_infos = self.envs.step(self._actions)
+        actions, self._actions = self._actions, None
+        observations, rewards, terminated, truncated, vector_infos = self.envs.step(actions)
         self._returns += rewards
         self._lengths += 1
         dones = terminated | truncated
@@ -103,7 +104,8 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
     def _rows(self, indices: VecEnvIndices) -> list[int]:
         if indices is None:
             return list(range(self.num_envs))
-        rows = [indices] if not isinstance(indices, list | tuple | range | np.ndarray) else indices
+        is_list = isinstance(indices, list | tuple | range) or (isinstance(indices, np.ndarray) and indices.ndim > 0)
+        rows = indices if is_list else [indices]
         return [checked_int("indices", row, 0, self.num_envs - 1) for row in rows]
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:

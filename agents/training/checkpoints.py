@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from war_env.errors import NotationError
-from war_env.files import arrays_hash, parsed_json, read_arrays, read_json, write_arrays
+from war_env.files import arrays_hash, parsed_json, read_arrays, read_json, told, write_arrays
 
 FORMAT = 1
 _DESCRIPTION = "description"
@@ -48,7 +48,7 @@ def load_state(path: Path, apply: Apply) -> Any:
     try:
         return apply(_restored(description["state"], arrays))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise NotationError(f"{what} is not of this training: {type(error).__name__}: {error}.") from error
+        raise NotationError(f"{what} is not of this training: {told(error)}.") from error
 
 
 def _described(value: Any, arrays: dict[str, np.ndarray]) -> Any:
