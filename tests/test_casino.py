@@ -51,7 +51,7 @@ def outcomes(shoe: dict[int, int], actions: list[int], draws: int = 60, **option
 
 
 def test_payoffs_of_every_branch() -> None:
-    """openai/gym#1879, Gymnasium#1011 (G15): one table of payoffs in casino_rules.py."""
+    """openai/gym#1879, Gymnasium#1011: one table of payoffs in casino_rules.py."""
     assert set(outcomes({11: 1, 10: 1}, [0])) == {1.0, -1.0}
     env = table_with({11: 1, 10: 1})
     reward = env.step(0)[1]

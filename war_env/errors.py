@@ -86,9 +86,11 @@ def checked_int(field: str, value: object, low: int, high: int | None = None) ->
 
 def checked_number(field: str, value: object, low: float, high: float) -> float:
     """`value` as a float in low..high; anything else, bools included, is an ArgumentError that names `field`."""
-    if isinstance(value, Real) and not isinstance(value, bool) and low <= value <= high:
+    if isinstance(value, Real) and not isinstance(value, bool):
+        number: Any = value  # compared before it is turned: very large integers are no floats
         try:
-            return float(value)
+            if low <= number <= high:
+                return float(number)
         except OverflowError:  # an integer, with no upper limit
             pass
     raise refused(field, value, f"a number from {low:g} to {high:g}")

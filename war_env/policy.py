@@ -198,7 +198,8 @@ def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: La
     """
     arrays_path, card_path = weight_paths(path)
     checked_kind("policy", policy, NetworkPolicy, "a NetworkPolicy")
-    checked_kind("layout", layout, Layout | CasinoLayout, "a Layout or a CasinoLayout")
+    if not isinstance(layout, Layout | CasinoLayout):
+        raise refused("layout", layout, "a Layout or a CasinoLayout")
     arrays: dict[str, Any] = {}
     for k, (weight, bias) in enumerate(policy.layers):
         arrays[f"weight{k}"], arrays[f"bias{k}"] = weight.astype(np.float32), bias.astype(np.float32)
@@ -250,7 +251,7 @@ def _declared_shapes(card: Any, refuse: Callable[[str], NotationError]) -> list[
             f"format {shown(card['format'])}, kind {shown(card['kind'])}; known: format {WEIGHTS_FORMAT}, kind {KIND!r}"
         )
     layout = _layout_of(card, refuse)
-    shapes = card["shapes"]
+    shapes: list[list[int]] = card["shapes"]
     if not shapes or not all(_is_shape(shape) for shape in shapes):
         raise refuse(f"shapes {shown(shapes)} are no pairs of numbers from 1 to {MAX_WIDTH}")
     widths = [layout.size, *(columns for _, columns in shapes)]
