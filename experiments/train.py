@@ -14,7 +14,7 @@ from experiments.options import RuleOptions, given_options
 from experiments.plots import learning_curve
 from experiments.report import write_report
 from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_export, weights_of
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, shown
 from war_env.opponent_spec import read_opponents
 from war_env.policy_names import SCRIPTED
 from war_env.presets import get_preset
@@ -59,9 +59,11 @@ def config_of(settings: TrainSettings) -> PPOConfig:
     """The training's configuration."""
     shares = settings.weights or (1.0,) * len(settings.opponent)
     if len(shares) != len(settings.opponent):
-        raise ArgumentError(f"weights={shares!r} has {len(shares)} entries: opponent has {len(settings.opponent)}.")
+        raise ArgumentError(
+            f"weights={shown(shares)} has {len(shares)} entries: opponent has {len(settings.opponent)}."
+        )
     if len(set(settings.opponent)) < len(settings.opponent):
-        raise ArgumentError(f"opponent={settings.opponent!r} is not allowed: name each once.")
+        raise ArgumentError(f"opponent={shown(settings.opponent)} is not allowed: name each once.")
     names = ("num_envs", "rollout", "batch_size", "epochs", "learning_rate", "entropy", "hidden", "reward", "memory")
     return PPOConfig(
         preset=settings.preset,
