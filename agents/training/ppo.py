@@ -14,6 +14,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
+from agents.training.files import save_tensors
 from agents.training.league import PAST, SELF, League, check_shares
 from war_env.errors import ArgumentError, checked_int
 from war_env.files import written_whole
@@ -157,8 +158,7 @@ def save_checkpoint(model: MaskablePPO, folder: Path, members: int = 0) -> None:
         "optimizer": model.policy.optimizer.state_dict(),
         "members": members,
     }
-    with written_whole(folder / CHECKPOINT) as partial:
-        torch.save(state, partial)
+    save_tensors(folder / CHECKPOINT, state)
 
 
 def load_checkpoint(model: MaskablePPO, folder: Path) -> int | None:
@@ -258,7 +258,8 @@ def train(
     recorder = _Recorder(config, folder, league, evaluate, report)
     if model.num_timesteps < config.steps:
         model.learn(config.steps - model.num_timesteps, callback=recorder, reset_num_timesteps=False)
-        recorder.record()
+    if not recorder.curve or recorder.curve[-1]["steps"] < model.num_timesteps:
+        recorder.record()  # also where the last run was killed between its last checkpoint and that point of the curve
     card = {"config": asdict(config), "steps": model.num_timesteps}
     return Trained(to_network(model, **card), recorder.curve, model.num_timesteps, recorder.seconds)
 

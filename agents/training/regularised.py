@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from agents.training.files import save_tensors
 from agents.training.in_progress import GamesInProgress
 from agents.training.playouts import try_all
 from war_env.errors import ArgumentError, checked_int
@@ -156,8 +157,7 @@ class _SelfPlay:
             "views": self.views,
             "chances": self.chances,
         }
-        with written_whole(path) as partial:
-            torch.save(state, partial)
+        save_tensors(path, state)
 
     def restore(self, path: Path) -> None:
         """Go on from a checkpoint; only tensors and numbers are read from it."""
