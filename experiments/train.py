@@ -27,7 +27,8 @@ class TrainSettings(Settings):
     preset: str = "War-v0"
     """Preset by name or id; two seats."""
     opponent: tuple[str, ...] = tuple(MIX)
-    """Scripted names or paths to exported weights; one is drawn for each episode."""
+    """Scripted names or paths to exported weights; one is drawn for each episode. Beside `self` and `past`, the newest
+    and earlier members of the training's own league, scripted names only."""
     weights: tuple[float, ...] = ()
     """How often each is drawn, relative to the others; equally when not given."""
     steps: int = STEPS
@@ -79,7 +80,8 @@ def run_train(settings: TrainSettings) -> None:
     config = config_of(settings)
     check_config(config)
     rules = arena_rules(config.preset, config.options)
-    read_opponents(config.opponent, rules, config.memory)
+    if not config.has_league:  # check_config has seen the others
+        read_opponents(config.opponent, rules, config.memory)
     run = Run("train", settings, get_preset(settings.preset).id)
     name = run.folder.name
     result = train_and_export(run, config, name, f"MaskablePPO against {', '.join(settings.opponent)}")

@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from war_env.policy_names import SCRIPTED
+
+SHIPPED_SEED = 0  # of the champions in agents/trained/champion: the first, not the luckiest
 DATA = Path(__file__).parent.parent / "docs" / "data"
 
 
@@ -69,7 +72,26 @@ def speed_missed() -> str:
     return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
 
 
+def champion_rates() -> str:
+    """What the champions of all seeds win against scripted agents, and their means with the spread."""
+    summary = kept("champion")
+    rows = []
+    for preset in ("War-v0", "WarOnePass-v0"):
+        made = summary[preset]
+        for one in made:
+            shipped = " (shipped)" if one["seed"] == SHIPPED_SEED else ""
+            cells = (f"{100 * one['rates'][name]['win_rate']:.1f}" for name in SCRIPTED)
+            rows.append((f"{preset}, seed {one['seed']}{shipped}", *cells))
+        spreads = []
+        for name in SCRIPTED:
+            rates = [100 * one["rates"][name]["win_rate"] for one in made]
+            spreads.append(f"{sum(rates) / len(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
+        rows.append((f"**{preset}, mean of {len(made)}**", *spreads))
+    return table(("", *SCRIPTED), rows)
+
+
 PARTS = {
+    "champion_rates": champion_rates,
     "speed_head": speed_head,
     "speed": speed,
     "speed_items": speed_items,
