@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -23,7 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import agents
 from war_env.errors import ArgumentError, NotationError, WarEnvError, checked_int, shown
-from war_env.files import read_json, written_whole
+from war_env.files import partial_name, read_json, written_whole
 from war_env.output import tidy_output
 
 RESULTS = Path("results")
@@ -39,6 +40,7 @@ _WRITTEN = (
     *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
 MAX_SEED = 2**32 - 1
+_ABANDONED = 60  # seconds after which nobody writes a half-written file any more
 
 console = Console(highlight=False)
 
@@ -188,6 +190,7 @@ class Run:
                 )
             else:
                 console.print(f"Going on with {self.folder}.", soft_wrap=True)
+        self._remove_partials()
         write_json(path, {**self.config, "command": " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
 
     def _clear(self) -> None:
@@ -196,6 +199,14 @@ class Run:
             for path in self.folder.glob(pattern):
                 if path.is_file():
                     path.unlink()
+
+    def _remove_partials(self) -> None:
+        """Remove what a killed run had begun to write; a younger file may be another run's that works here now."""
+        for pattern in _WRITTEN:
+            folder, _, name = pattern.rpartition("/")
+            for path in self.folder.glob(f"{folder}/{partial_name(name, '*')}".lstrip("/")):
+                if time.time() - path.stat().st_mtime > _ABANDONED:
+                    path.unlink(missing_ok=True)
 
     def part(self, name: str, compute: Callable[[], Any]) -> Any:
         """A JSON value that is computed once and kept in the run's folder."""
