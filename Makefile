@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: benchmark test check twin golden docs lock clean
+.PHONY: benchmark test check twin golden docs leaderboard lock clean
 
 benchmark: $(STAMP)
 	$(BIN)/python -m experiments.benchmark
@@ -25,6 +25,11 @@ golden: $(STAMP)
 	$(BIN)/python -m tests.golden
 
 docs: $(STAMP)
+	$(BIN)/python -m tests.generate_docs
+
+# The kept leaderboard and the tables made from it.
+leaderboard: $(STAMP)
+	$(BIN)/python -m experiments.leaderboard --keep
 	$(BIN)/python -m tests.generate_docs
 
 # Anew only when the lock or the package's own description changes.

@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agents.registry import get_entry
+from experiments.leaderboard_page import board_head, board_rows, games_note
+from war_env.presets import get_rules
+
 DATA = Path(__file__).parent.parent / "docs" / "data"
 
 
@@ -69,7 +73,20 @@ def speed_missed() -> str:
     return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
 
 
+def leaderboard(preset: str) -> str:
+    """A preset's leaderboard, the reference to beat and the champion first."""
+    summary = kept("leaderboard")
+    board = summary["boards"][preset]
+    note = f"{preset}: {games_note(board, summary['config'])}."
+    if summary["entries"][f"champion on {preset}"] != get_entry("champion", get_rules(preset)).identity:
+        note += " The champion's weights are newer than this table."
+    rows = [(f"`{name}`", *cells) for name, *cells in board_rows(board)]
+    return f"{note}\n\n{table(tuple(board_head(board)), rows)}"
+
+
 PARTS = {
+    "leaderboard_war": lambda: leaderboard("War-v0"),
+    "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
     "speed_head": speed_head,
     "speed": speed,
     "speed_items": speed_items,
