@@ -14,6 +14,8 @@ from markupsafe import Markup
 from experiments.harness import write_text
 from experiments.plots import THEME
 
+LONG = 24  # characters of a cell whose text may be broken into lines
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -56,6 +58,11 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     is_matrix: bool = False
 
+    def is_words(self, place: int) -> bool:
+        """Whether a column holds words, which stand at its left, and not numbers."""
+        texts = [row[place].text for row in self.rows]
+        return any(len(text) > LONG for text in texts) or not any(char.isdigit() for char in "".join(texts))
+
 
 @dataclass(frozen=True)
 class Group:
@@ -92,6 +99,13 @@ def number(value: Any, digits: int = 6) -> str:
 def plain(key: str) -> Column:
     """A column that shows a value as it is."""
     return key.replace("_", " "), lambda row: number(row.get(key))
+
+
+def turned(title: str, caption: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> Table:
+    """`table_of` with its columns as rows: for few rows of many values."""
+    head, *others = columns
+    body = [[Cell(name), *(Cell(text(row)) for row in rows)] for name, text in others]
+    return Table(title, caption, [head[0], *(head[1](row) for row in rows)], body)
 
 
 def percent(head: str, key: str, digits: int = 1) -> Column:
@@ -139,7 +153,9 @@ def write_page(path: Path, title: str, groups: Sequence[Group], config: Mapping[
     template = Environment(loader=PackageLoader("experiments"), autoescape=True).get_template("report.html")
     settings = {name: _setting(value) for name, value in config["settings"].items()}
     weights = {title: name for title, name in config["entries"].items() if not title.startswith(name)}
-    page = template.render(title=title, groups=groups, config=config, settings=settings, weights=weights, theme=THEME)
+    page = template.render(
+        title=title, groups=groups, config=config, settings=settings, weights=weights, theme=THEME, long=LONG
+    )
     write_text(path, page)
     return path
 

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from experiments.page import Column, Group, Table, figure, interval, percent, plain, table_of, write_page
+from experiments.page import (
+    Cell,
+    Column,
+    Group,
+    Table,
+    figure,
+    interval,
+    number,
+    percent,
+    plain,
+    table_of,
+    turned,
+    write_page,
+)
+from experiments.ratings import games_text
 from experiments.report_tables import (
     PAIRED,
     RATE_COLUMNS,
@@ -123,14 +138,33 @@ def _champion(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
     lead = [f"Best: {summary['best']}; the learning curve is its own where exploitability is not known."]
     last = {name: curve[-1].get("exploitability") for name, curve in summary["curves"].items()}
     lead += [f"{name}: exploitability {value:.5f}." for name, value in last.items() if value is not None]
-    columns: list[Column] = [plain("seed"), plain("against"), *RATE_COLUMNS]
-    return Group("", lead=lead, tables=[table_of("Each seed's champion", PAIRED, rows, columns)])
+    return Group("", lead=lead, tables=[_seed_table("Champions by seed", rows)])
 
 
 def _ablation(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
-    columns: list[Column] = [plain("against"), plain("memory"), plain("seed"), *RATE_COLUMNS]
-    rows = sorted(rows, key=lambda row: row["against"])
-    return Group("", tables=[table_of("Win rates of the trained agents", PAIRED, rows, columns)])
+    kinds = {"With memory": True, "Without memory": False}
+    tables = [_seed_table(title, [row for row in rows if row["memory"] == kind]) for title, kind in kinds.items()]
+    return Group("", tables=tables)
+
+
+def _seed_table(title: str, rows: list[dict[str, Any]]) -> Table:
+    """Win rates of the trainings of several seeds against each agent, with their mean and spread."""
+    seeds = sorted({row["seed"] for row in rows})
+    caption = (
+        f"Win rates in % by seed, with half the width of the interval, and their mean (least to largest); "
+        f"{games_text(rows)} games each. {PAIRED}"
+    )
+    body = []
+    for against in dict.fromkeys(row["against"] for row in rows):
+        found = {row["seed"]: row for row in rows if row["against"] == against}
+        rates = [100 * row["win_rate"] for row in found.values()]
+        cells = [
+            Cell(f"{100 * row['win_rate']:.1f}", f"± {50 * (row['high'] - row['low']):.1f}", 2 * row["win_rate"] - 1)
+            for row in (found[seed] for seed in seeds)
+        ]
+        spread = Cell(f"{sum(rates) / len(rates):.1f}", f"{min(rates):.1f} to {max(rates):.1f}")
+        body.append([Cell(against), spread, *cells])
+    return Table(title, caption, ["against", "mean", *(f"seed {seed}" for seed in seeds)], body, is_matrix=True)
 
 
 def _game_length(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
@@ -142,14 +176,19 @@ def _game_length(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
     if "checks" in summary:
         return Group("", tables=[table_of("Known numbers", caption, summary["checks"], columns)])
     shares = ("loop_share", "unfinished_share", "draw_share")
-    measured = [key for key in rows[0] if key not in ("rules", "unit", *shares)]
-    lengths: list[Column] = [plain("rules"), *(plain(key) for key in measured)]
+    measured = [key for key in rows[0] if key not in ("rules", "games", "unit", *shares)]
+    lengths: list[Column] = [("", plain("rules")[1]), plain("games")]
+    lengths += [(key.replace("_", " "), partial(_measured, key)) for key in measured]
     lengths += [percent(key.removesuffix("_share").replace("_", " "), key, 2) for key in shares]
     unit = f"In {rows[0]['unit']}, over the games that ended; shares are of all games."
-    found = [table_of("Lengths and ends", unit, rows, lengths)]
+    found = [turned("Lengths and ends", unit, rows, lengths)]
     if summary["known"]:
         found.append(table_of("Known numbers beside ours", caption, summary["known"], columns))
     return Group("", tables=found)
+
+
+def _measured(key: str, row: Mapping[str, Any]) -> str:
+    return number(row[key], 5)
 
 
 def _casino_edge(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:

@@ -39,7 +39,6 @@ def test_agents_of_this_machine_alone_do_not_take_part() -> None:
     assert "champion" in names
     assert "trained" not in names
     assert "equilibrium" not in names
-    assert "equilibrium" in shipped_agents(get_rules("mini"))
 
 
 def test_who_thinks_long_plays_less_and_the_champion_plays_the_scripted_most() -> None:
