@@ -3,8 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DOCS := .venv-docs
+DOCS_STAMP := $(DOCS)/.installed
+# The interpreters in which `make wheel` tries the wheel.
+PYTHONS ?= $(PYTHON)
 
-.PHONY: benchmark test check twin golden docs leaderboard lock clean
+.PHONY: benchmark test check twin golden docs leaderboard site wheel lock clean
 
 benchmark: $(STAMP)
 	$(BIN)/python -m experiments.benchmark
@@ -32,6 +36,27 @@ leaderboard: $(STAMP)
 	$(BIN)/python -m experiments.leaderboard --keep
 	$(BIN)/python -m tests.generate_docs
 
+# The site from docs/, into site/; a warning is an error.
+site: $(DOCS_STAMP)
+	rm -rf site
+	$(DOCS)/bin/python -m sphinx -W --keep-going -q -b html -d $(DOCS)/doctrees docs site
+
+# Both distributions, checked; the wheel alone in a fresh venv of each interpreter must play.
+wheel: $(DOCS_STAMP)
+	rm -rf dist .venv-wheel
+	$(DOCS)/bin/python -m build --quiet
+	$(DOCS)/bin/python -m twine check --strict dist/*
+	for python in $(PYTHONS); do \
+		$$python -m venv --clear .venv-wheel && \
+		.venv-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl && \
+		.venv-wheel/bin/python -I tests/fresh_venv.py || exit 1; \
+	done
+
+$(DOCS_STAMP): docs.lock
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -r docs.lock
+	touch $(DOCS_STAMP)
+
 # Anew only when the lock or the package's own description changes.
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("war_env needs Python 3.11 or newer, not " + sys.version)'
@@ -40,13 +65,16 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(STAMP)
 
-# Pins every package of all extras but the clusters'.
+# Pins every package of all extras but the clusters', and apart from them what makes the site and the wheel.
 lock:
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check --upgrade hatchling editables torch==2.13.0 \
 		".[sb3,pettingzoo,render,exact,openspiel,experiments,web,dev]"
 	.venv-lock/bin/python -m pip freeze --exclude war_env | sed 's/+cpu$$//' > requirements.lock
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock ".[docs,package]"
+	.venv-lock/bin/python -m pip freeze --exclude war_env > docs.lock
 	rm -rf .venv-lock
 
 clean:
-	rm -rf $(VENV) results .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-docs .venv-wheel site dist results .pytest_cache .mypy_cache .ruff_cache

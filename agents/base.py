@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from war_env.policy import Policy
+from war_env.policy import Policy, check_views
 from war_env.rules import Rules
 
 
@@ -30,6 +30,7 @@ class Agent:
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose slots for a batch of views; see `war_env.policy.Policy.act`."""
+        check_views(observation, action_mask, rng, None, None)
         return self.policy.act(observation, action_mask, rng)
 
 

@@ -23,8 +23,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
-from war_env.errors import ArgumentError, WarEnvError, checked_int
-from war_env.files import written_whole
+from war_env.errors import ArgumentError, NotationError, WarEnvError, checked_int, shown
+from war_env.files import read_json, written_whole
+from war_env.output import tidy_output
 
 RESULTS = Path("results")
 _PACKAGES = ("gymnasium", "numpy", "numba", "stable-baselines3", "sb3-contrib", "torch")
@@ -39,7 +40,7 @@ PLOTS = (
 _WRITTEN = (
     *("config.json", "summary.json", "training.json", "rows.csv", "report.html", "leaderboard.html"),
     *(f"{name}.{kind}" for name in PLOTS for kind in ("png", "svg")),
-    *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
+    *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.npz", "checkpoints/*/curve.json"),
     *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
 MAX_SEED = 2**32 - 1
@@ -68,8 +69,8 @@ class Settings:
 def _read_config(path: Path) -> dict[str, Any]:
     """The config of an earlier run; ArgumentError if the file is none of ours."""
     try:
-        config = json.loads(path.read_text())
-    except (OSError, ValueError):
+        config = read_json(path, "config.json")
+    except NotationError:
         config = None
     if not isinstance(config, dict) or not {"experiment", "settings", "versions"} <= set(config):
         raise ArgumentError(f"out={str(path.parent)!r} is not allowed: its config.json is not that of a run.")
@@ -106,6 +107,33 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file whole or not at all."""
     write_text(path, json.dumps(value, indent=2, default=_plain) + "\n")
+
+
+def _digest(result: Any) -> str:
+    return hashlib.sha256(json.dumps(result).encode()).hexdigest()
+
+
+def write_part(path: Path, result: Any) -> None:
+    """Write a result of a run with its digest."""
+    plain = json.loads(json.dumps(result, default=_plain))
+    write_json(path, {"sha256": _digest(plain), "result": plain})
+
+
+def read_part(path: Path) -> Any:
+    """A result that `write_part` wrote.
+
+    Raises:
+        NotationError: the file is damaged.
+    """
+    what = f"part={str(path)!r}"
+    hint = "Remove this file, and the same command computes it anew."
+    try:
+        part = read_json(path, what, is_strict=False)
+    except NotationError as error:
+        raise NotationError(f"{error} {hint}") from None
+    if not isinstance(part, dict) or set(part) != {"sha256", "result"} or part["sha256"] != _digest(part["result"]):
+        raise NotationError(f"{what} is damaged: its result does not match its sha256. {hint}")
+    return part["result"]
 
 
 def _plain(value: Any) -> Any:
@@ -178,8 +206,8 @@ class Run:
         """A JSON value that is computed once and kept in the run's folder."""
         path = self.folder / "parts" / f"{name}.json"
         if not path.exists():
-            write_json(path, compute())
-        return json.loads(path.read_text())
+            write_part(path, compute())
+        return read_part(path)
 
     def map(self, title: str, function: Callable[..., Any], tasks: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         """`function(*arguments)` for each named task, side by side, with a progress bar.
@@ -191,9 +219,9 @@ class Run:
         with progress_bar(title, len(tasks)) as advance:
             advance(len(tasks) - len(missing))
             for name, result in _run_all(function, missing, self.settings):
-                write_json(folder / f"{name}.json", result)
+                write_part(folder / f"{name}.json", result)
                 advance(1)
-        return {name: json.loads((folder / f"{name}.json").read_text()) for name in tasks}
+        return {name: read_part(folder / f"{name}.json") for name in tasks}
 
     @property
     def weights_folder(self) -> Path:
@@ -245,7 +273,7 @@ def _connect(backend: str) -> None:
             import distributed  # noqa: F401
     except ImportError as error:
         raise ArgumentError(
-            f"backend={backend!r} needs its extra: pip install 'war_env[{backend}]' ({error})."
+            f"backend={shown(backend)} needs its extra: pip install 'war_env[{backend}]' ({error})."
         ) from error
 
 
@@ -279,6 +307,11 @@ def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal or file without ♥ gets a question mark, not a traceback
+    with tidy_output():
+        _run_command(settings_type, run, name)
+
+
+def _run_command(settings_type: type[Any], run: Callable[[Any], None], name: str) -> None:
     settings = tyro.cli(settings_type, prog=f"python -m experiments.{name}")
     try:
         check_agents_package()
@@ -286,10 +319,9 @@ def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
             checked_int("seed", settings.seed, 0, MAX_SEED)
             checked_int("workers", settings.workers, 1)
         run(settings)
-    except WarEnvError as error:
-        console.print(f"error: {error}", style="red", markup=False)
-        raise SystemExit(2) from None
-    except OSError as error:
+    except BrokenPipeError:
+        raise
+    except (WarEnvError, OSError) as error:
         console.print(f"error: {error}", style="red", markup=False)
         raise SystemExit(2) from None
     except KeyboardInterrupt:

@@ -14,7 +14,7 @@ from experiments.options import RuleOptions, given_options
 from experiments.plots import learning_curve
 from experiments.report import write_report
 from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_export, weights_of
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, shown
 from war_env.opponent_spec import read_opponents
 from war_env.policy_names import SCRIPTED
 from war_env.presets import get_preset
@@ -27,7 +27,8 @@ class TrainSettings(Settings):
     preset: str = "War-v0"
     """Preset by name or id; two seats."""
     opponent: tuple[str, ...] = tuple(MIX)
-    """Scripted names or paths to exported weights; one is drawn for each episode."""
+    """Scripted names or paths to exported weights; one is drawn for each episode. Beside `self` and `past`, the newest
+    and earlier members of the training's own league, scripted names only."""
     weights: tuple[float, ...] = ()
     """How often each is drawn, relative to the others; equally when not given."""
     steps: int = STEPS
@@ -58,9 +59,11 @@ def config_of(settings: TrainSettings) -> PPOConfig:
     """The training's configuration."""
     shares = settings.weights or (1.0,) * len(settings.opponent)
     if len(shares) != len(settings.opponent):
-        raise ArgumentError(f"weights={shares!r} has {len(shares)} entries: opponent has {len(settings.opponent)}.")
+        raise ArgumentError(
+            f"weights={shown(shares)} has {len(shares)} entries: opponent has {len(settings.opponent)}."
+        )
     if len(set(settings.opponent)) < len(settings.opponent):
-        raise ArgumentError(f"opponent={settings.opponent!r} is not allowed: name each once.")
+        raise ArgumentError(f"opponent={shown(settings.opponent)} is not allowed: name each once.")
     names = ("num_envs", "rollout", "batch_size", "epochs", "learning_rate", "entropy", "hidden", "reward", "memory")
     return PPOConfig(
         preset=settings.preset,
@@ -79,7 +82,8 @@ def run_train(settings: TrainSettings) -> None:
     config = config_of(settings)
     check_config(config)
     rules = arena_rules(config.preset, config.options)
-    read_opponents(config.opponent, rules, config.memory)
+    if not config.has_league:  # check_config has seen the others
+        read_opponents(config.opponent, rules, config.memory)
     run = Run("train", settings, get_preset(settings.preset).id)
     name = run.folder.name
     result = train_and_export(run, config, name, f"MaskablePPO against {', '.join(settings.opponent)}")

@@ -26,6 +26,8 @@ try:
     from llvmlite import ir
     from numba import config, njit, types
     from numba.extending import intrinsic
+
+    from war_env._parts import PART_OPTIONS
 except ImportError as error:  # numba itself names the NumPy versions it supports
     raise ImportError(
         f"war_env needs numba for its kernels, and numba cannot be imported beside NumPy {np.__version__}: {error}"
@@ -35,6 +37,7 @@ IS_COMPILED = not config.DISABLE_JIT
 _PACKAGE = Path(__file__).parent
 _SOURCES = (
     "_jit.py",
+    "_parts.py",
     "cards.py",
     "casino_rules.py",
     "casino_state.py",
@@ -53,6 +56,7 @@ _SOURCES = (
     "table_kernels.py",
     "engine/*.py",
 )
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": None, "_nrt": False}
 _KEPT_DIGESTS = 4
 _PREFIX = "war_env-"
 
@@ -110,12 +114,12 @@ def cache_folder() -> Path | None:
 
 def kernel(function: F) -> F:
     """Compile a function that other kernels call; it is inlined wherever LLVM finds that worth it."""
-    return njit(nogil=True, error_model="numpy", boundscheck=None, _nrt=False)(function)  # type: ignore[no-any-return]
+    return njit(**_OPTIONS, **PART_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def inline(function: F) -> F:
     """Compile a small helper that is always inlined."""
-    return njit(nogil=True, error_model="numpy", boundscheck=None, forceinline=True, _nrt=False)(function)  # type: ignore[no-any-return]
+    return njit(forceinline=True, **_OPTIONS, **PART_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def entry(function: F) -> F:
@@ -126,11 +130,10 @@ def entry(function: F) -> F:
     before = config.CACHE_DIR
     try:
         config.CACHE_DIR = "" if folder is None else str(folder)
-        options = {"nogil": True, "error_model": "numpy", "boundscheck": None, "_nrt": False}
         try:
-            compiled = njit(cache=folder is not None, **options)(function)
+            compiled = njit(cache=folder is not None, **_OPTIONS)(function)
         except RuntimeError:  # numba found no place for its cache after all
-            compiled = njit(**options)(function)
+            compiled = njit(**_OPTIONS)(function)
     finally:
         config.CACHE_DIR = before
     is_cold = folder is None or not any(folder.rglob(f"*.{function.__qualname__}-*.nbi"))
