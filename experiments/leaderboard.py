@@ -24,7 +24,7 @@ from experiments.leaderboard_page import board_head, board_rows, write_leaderboa
 from experiments.plots import rating_points
 from experiments.ratings import rate_agents, rates_and_halves
 from experiments.tournament import play_pairs
-from war_env.errors import ArgumentError, RulesError, checked_int
+from war_env.errors import ArgumentError, RulesError, checked_int, shown
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS, get_preset
 from war_env.rules import Rules
@@ -72,7 +72,7 @@ def chosen_presets(names: Sequence[str]) -> list[str]:
     found = found or [preset for preset in PRESETS if preset.rules.players == 2 and preset.rules.has_choices]
     ids = [preset.id for preset in found]
     if len(set(ids)) < len(ids):
-        raise ArgumentError(f"presets={ids!r} is not allowed: name each once.")
+        raise ArgumentError(f"presets={shown(ids)} is not allowed: name each once.")
     for preset in found:
         arena_rules(preset.id, {})
         if not preset.rules.has_choices:
