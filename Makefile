@@ -8,7 +8,7 @@ DOCS_STAMP := $(DOCS)/.installed
 # The interpreters in which `make wheel` tries the wheel.
 PYTHONS ?= $(PYTHON)
 
-.PHONY: benchmark test check twin golden docs site wheel lock clean
+.PHONY: benchmark test check twin golden docs leaderboard site wheel lock clean
 
 benchmark: $(STAMP)
 	$(BIN)/python -m experiments.benchmark
@@ -29,6 +29,11 @@ golden: $(STAMP)
 	$(BIN)/python -m tests.golden
 
 docs: $(STAMP)
+	$(BIN)/python -m tests.generate_docs
+
+# The kept leaderboard and the tables made from it.
+leaderboard: $(STAMP)
+	$(BIN)/python -m experiments.leaderboard --keep
 	$(BIN)/python -m tests.generate_docs
 
 # The site from docs/, into site/; a warning is an error.

@@ -15,6 +15,7 @@ from rich.table import Table
 from agents.training.ppo import PPOConfig, check_config, layout_of, train
 from experiments.arena import BLOCK, play_block
 from experiments.harness import MAX_SEED, Run, Settings, console, main
+from experiments.plots import memory_bars
 from experiments.report import write_report
 from experiments.statistics import PairSums, rate_of
 from experiments.training import MIX, QUICK_STEPS, STEPS
@@ -69,20 +70,30 @@ def run_ablation(settings: AblationSettings) -> None:
         for against, rate in result["rates"].items()
     ]
     run.finish({"rows": rows}, rows)
+    memory_bars({memory: rates_by_agent(rows, memory) for memory in (True, False)}, run.folder / "memory.png")
     console.print(ablation_table(rows))
     console.print(f"Report: {write_report(run.folder)}")
 
 
+def rates_by_agent(rows: list[dict[str, Any]], memory: bool) -> dict[str, list[float]]:
+    """Win rates of all seeds against each scripted agent."""
+    return {
+        name: [row["win_rate"] for row in rows if row["memory"] == memory and row["against"] == name]
+        for name in SCRIPTED
+    }
+
+
 def ablation_cells(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     """For each scripted agent its name, and the mean win rate (least to largest) with and without memory."""
-    cells = []
-    for against in SCRIPTED:
-        pair = []
-        for memory in (True, False):
-            rates = [100 * row["win_rate"] for row in rows if row["memory"] == memory and row["against"] == against]
-            pair.append(f"{np.mean(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
-        cells.append((against, pair[0], pair[1]))
-    return cells
+    with_memory, without = (
+        {name: 100 * np.array(rates) for name, rates in rates_by_agent(rows, memory).items()}
+        for memory in (True, False)
+    )
+    texts = [
+        [f"{rates.mean():.1f} ({rates.min():.1f} to {rates.max():.1f})" for rates in both]
+        for both in zip(with_memory.values(), without.values(), strict=True)
+    ]
+    return [(name, first, second) for name, (first, second) in zip(SCRIPTED, texts, strict=True)]
 
 
 def ablation_table(rows: list[dict[str, Any]]) -> Table:

@@ -21,6 +21,7 @@ from agents.training.regularised import RegularisedConfig
 from experiments.arena import arena_rules, block_sizes, play_block
 from experiments.harness import MAX_SEED, Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
+from experiments.plots import learning_curve, several_curves
 from experiments.report import write_report
 from experiments.statistics import PairSums, rate_of
 from experiments.training import curve_point
@@ -136,11 +137,20 @@ def run_champion(settings: ChampionSettings) -> None:
     curves = {name: result["curve"] for name, result in results.items()}
     best = best_of(rows, curves)
     run.finish({"rows": rows, "best": best, "curves": curves}, rows)
+    draw_curves(curves, best, run.folder / "learning_curve.png")
     console.print(rate_table(rows))
     for name, curve in curves.items():
         if "exploitability" in curve[-1]:
             console.print(f"{name}: exploitability {curve[-1]['exploitability']:.5f}")
     console.print(f"Best: {run.weights_folder / f'{best}.npz'}; {write_report(run.folder)}")
+
+
+def draw_curves(curves: dict[str, list[dict[str, Any]]], best: str, path: Path) -> None:
+    """Exploitability of all champions where it is known, else the best one's win rates."""
+    if "exploitability" in curves[best][-1]:
+        several_curves(curves, "exploitability", "exploitability, percentage points", path)
+    else:
+        learning_curve(curves[best], list(SCRIPTED), path)
 
 
 def best_of(rows: list[dict[str, Any]], curves: dict[str, list[dict[str, Any]]]) -> str:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import platform
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,12 +31,16 @@ from war_env.output import tidy_output
 RESULTS = Path("results")
 _PACKAGES = ("gymnasium", "numpy", "numba", "stable-baselines3", "sb3-contrib", "torch")
 # Settings that say how a run is carried out, not what it computes.
-_HOW = ("out", "fresh", "workers", "backend")
+_HOW = ("out", "fresh", "workers", "backend", "keep")
+# Names of the plots that runs draw.
+PLOTS = (
+    *("win_bars", "learning_curve", "memory", "ratings", "ratings_*", "exploitability", "lengths"),
+    *("casino_edges", "casino_counting", "speed", "growth"),
+)
 # All that runs write into their folder; --fresh removes these and no other files.
 _WRITTEN = (
-    *("config.json", "summary.json", "training.json", "rows.csv", "report.html"),
-    *("win_bars.png", "win_rates.png", "ratings.png", "learning_curve.png", "lengths.png"),
-    *("casino_edges.png", "casino_counting.png", "speed.png", "growth.png", "exploitability.png"),
+    *("config.json", "summary.json", "training.json", "rows.csv", "report.html", "leaderboard.html"),
+    *(f"{name}.{kind}" for name in PLOTS for kind in ("png", "svg")),
     *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.npz", "checkpoints/*/curve.json"),
     *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
@@ -191,7 +196,7 @@ class Run:
             else:
                 console.print(f"Going on with {self.folder}.", soft_wrap=True)
         self._remove_partials()
-        write_json(path, {**self.config, "command": " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
+        write_json(path, {**self.config, "command": shlex.join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
 
     def _clear(self) -> None:
         """Remove what runs write, nothing else."""
@@ -245,7 +250,8 @@ class Run:
     def finish(self, summary: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
         """Write rows.csv and summary.json."""
         write_text(self.folder / "rows.csv", pd.DataFrame(list(rows)).to_csv(index=False))
-        head = {"experiment": self.experiment, "config": self.config["settings"], "versions": self.config["versions"]}
+        names = {"config": "settings", "entries": "entries", "versions": "versions"}
+        head = {"experiment": self.experiment, **{name: self.config[key] for name, key in names.items()}}
         write_json(self.folder / "summary.json", {**head, **summary})
 
 

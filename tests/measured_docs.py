@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agents.registry import get_entry
+from experiments.leaderboard_page import board_head, board_rows, games_note
 from war_env.policy_names import SCRIPTED
+from war_env.presets import get_rules
 
 SHIPPED_SEED = 0  # of the champions in agents/trained/champion: the first, not the luckiest
 DATA = Path(__file__).parent.parent / "docs" / "data"
@@ -72,6 +75,17 @@ def speed_missed() -> str:
     return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
 
 
+def leaderboard(preset: str) -> str:
+    """A preset's leaderboard, the reference to beat and the champion first."""
+    summary = kept("leaderboard")
+    board = summary["boards"][preset]
+    note = f"{preset}: {games_note(board, summary['config'])}."
+    if summary["entries"][f"champion on {preset}"] != get_entry("champion", get_rules(preset)).identity:
+        note += " The champion's weights are newer than this table."
+    rows = [(f"`{name}`", *cells) for name, *cells in board_rows(board)]
+    return f"{note}\n\n{table(tuple(board_head(board)), rows)}"
+
+
 def champion_rates() -> str:
     """What the champions of all seeds win against scripted agents, and their means with the spread."""
     summary = kept("champion")
@@ -91,6 +105,8 @@ def champion_rates() -> str:
 
 
 PARTS = {
+    "leaderboard_war": lambda: leaderboard("War-v0"),
+    "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
     "champion_rates": champion_rates,
     "speed_head": speed_head,
     "speed": speed,

@@ -20,6 +20,7 @@ import pytest
 from experiments import game_length, published
 from experiments.game_length import GameLengthSettings
 from experiments.harness import Run, Settings, write_json
+from tests.browsing import check_page
 from war_env import Game, Rules, get_rules, simulate
 from war_env.errors import ArgumentError
 from war_env.layout import Layout
@@ -55,7 +56,7 @@ class Page(HTMLParser):
         for name, value in attrs:
             if name in ("src", "href") and not (value or "").startswith("data:"):
                 self.outside.append(value or "")
-        self.pictures += tag == "img"
+        self.pictures += tag == "svg"
 
 
 def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> None:
@@ -84,6 +85,8 @@ def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> Non
     page.feed((out / "report.html").read_text())
     assert page.outside == []
     assert page.pictures == 4
+    words = ("Benchmark", "Learning curve", "every agent against every other", "Ratings", "Length of games")
+    check_page(out / "report.html", (*words, "python -m experiments.benchmark --quick --out", "Settings", "Versions"))
     assert (out / "weights" / "trained.npz").exists()
     again = run("benchmark", "--quick", "--out", str(out))
     assert "complete already" in again
