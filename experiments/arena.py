@@ -7,7 +7,7 @@ depend neither on workers nor on how many games are asked for.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -74,33 +74,40 @@ def play_games(
 def play_block(
     first: str, second: str, preset: str, options: dict[str, Any], seed: int, block: int, pairs: int
 ) -> dict[str, Any]:
-    """Play one block of deals in both seatings; the first `pairs` of its deals count.
+    """Play blocks of deals in both seatings; the first `pairs` of their deals count.
 
     Args:
         first, second: agents, scripted names or paths of weights.
         preset, options: the rules.
-        seed, block: which deals.
-        pairs: how many of the block's deals count, 1..BLOCK.
+        seed, block: which deals, from this block on.
+        pairs: how many deals count, at least 1; more than BLOCK are of several blocks.
 
     Returns:
-        `PairSums` as a dictionary.
+        `PairSums` as a dictionary; all its numbers are multiples of 1/16 and exact, in whatever order they add up.
     """
     rules = arena_rules(preset, options)
     one, two = _Counting(get_agent(first, rules)), _Counting(get_agent(second, rules))
-    straight, steps = play_games(one, two, rules, seed, block, swap=False)
-    swapped, more = play_games(one, two, rules, seed, block, swap=True)
-    games = np.stack([straight, swapped])[:, :pairs]
+    total = PairSums()
+    for start in range(0, pairs, BLOCK):
+        number = block + start // BLOCK
+        straight, steps = play_games(one, two, rules, seed, number, swap=False)
+        swapped, more = play_games(one, two, rules, seed, number, swap=True)
+        games = np.stack([straight, swapped])[:, : pairs - start]
+        total += _sums_of(games, steps + more)
+    return asdict(replace(total, illegal=one.illegal + two.illegal))
+
+
+def _sums_of(games: np.ndarray, steps: int) -> PairSums:
+    """The sums of scores (2, pairs)."""
     means = games.mean(axis=0)
-    sums = PairSums(
-        pairs=pairs,
+    return PairSums(
+        pairs=games.shape[1],
         score=float(means.sum()),
         score_squares=float((means**2).sum()),
         game_squares=float((games**2).sum()),
         draws=int((games == 0.5).sum()),
-        illegal=one.illegal + two.illegal,
-        steps=steps + more,
+        steps=steps,
     )
-    return asdict(sums)
 
 
 def arena_rules(preset: str, options: dict[str, Any]) -> Rules:
@@ -112,9 +119,9 @@ def arena_rules(preset: str, options: dict[str, Any]) -> Rules:
     return rules
 
 
-def block_sizes(games: int) -> list[int]:
-    """Pairs that count in each block for so many games, an even number."""
+def block_sizes(games: int, blocks: int = 1) -> list[int]:
+    """Pairs that count in each block, or each so many blocks, for so many games, an even number."""
     if games < 2 or games % 2:
         raise ArgumentError(f"games={games} is not allowed: it must be an even number >= 2, two games a deal.")
-    pairs = games // 2
-    return [min(BLOCK, pairs - start) for start in range(0, pairs, BLOCK)]
+    pairs, size = games // 2, blocks * BLOCK
+    return [min(size, pairs - start) for start in range(0, pairs, size)]

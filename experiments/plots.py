@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,14 +53,15 @@ def win_matrix(rows: list[dict[str, Any]], path: Path) -> Path:
         return _save(figure, path)
 
 
-def learning_curve(curve: list[dict[str, float]], opponents: list[str], path: Path) -> Path:
-    """Win rate against each opponent over environment steps."""
+def learning_curve(curves: Sequence[list[dict[str, float]]], opponents: list[str], path: Path) -> Path:
+    """Win rate against each opponent over environment steps: mean of several trainings, least to largest shaded."""
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(6.4, 3.8))
-        steps = [point["steps"] / 1e6 for point in curve]
+        steps = [point["steps"] / 1e6 for point in curves[0]]
         for opponent in opponents:
-            rates = [100 * point[opponent] for point in curve]
-            axes.plot(steps, rates, marker="o", markersize=3, label=opponent)
+            rates = np.array([[100 * point[opponent] for point in curve] for curve in curves])
+            [line] = axes.plot(steps, rates.mean(axis=0), marker="o", markersize=3, label=opponent)
+            axes.fill_between(steps, rates.min(axis=0), rates.max(axis=0), color=line.get_color(), alpha=0.2, lw=0)
         axes.axhline(50, color="grey", linewidth=1)
         axes.set(xlabel="environment steps, millions", ylabel="win rate of the learner, %", ylim=(0, 100))
         axes.legend(title="against", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

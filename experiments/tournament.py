@@ -5,6 +5,7 @@ python -m experiments.tournament --agents random greedy reserve --preset War-v0 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -24,6 +25,7 @@ from experiments.statistics import PairSums, rate_of
 from war_env.presets import get_preset
 
 QUICK_GAMES = 2_048
+MOST_TASKS = 1_000  # for each two agents; of more blocks, several make a task
 
 
 @dataclass
@@ -46,10 +48,11 @@ def play_pairs(
     """The results of every two agents: dictionaries with a, b and the keys of `rate_of`, in the order of `entries`."""
     tasks: dict[str, tuple[Any, ...]] = {}
     keys: dict[tuple[str, str], list[str]] = {}
+    blocks = math.ceil(len(block_sizes(games)) / MOST_TASKS)
     for a, b in combinations(entries, 2):
-        for block, pairs in enumerate(block_sizes(games)):
-            key = f"{a.identity}-{b.identity}-{block}-{pairs}"
-            tasks[key] = (a.name, b.name, preset, options, run.settings.seed, block, pairs)
+        for number, pairs in enumerate(block_sizes(games, blocks)):
+            key = f"{a.identity}-{b.identity}-{number * blocks}-{pairs}"
+            tasks[key] = (a.name, b.name, preset, options, run.settings.seed, number * blocks, pairs)
             keys.setdefault((a.title, b.title), []).append(key)
     results = run.map("games", play_block, tasks)
     rows = []
