@@ -3,14 +3,23 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CLUSTER_VENV := .venv-cluster
+CLUSTER_STAMP := $(CLUSTER_VENV)/.installed
+PURELIB := -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
+# The line of a .pth file that puts this environment's packages below another's.
+BELOW := -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))'
 
-.PHONY: benchmark test check twin golden docs lock clean
+.PHONY: benchmark test test-cluster check twin golden docs lock clean
 
 benchmark: $(STAMP)
 	$(BIN)/python -m experiments.benchmark
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
+
+# A local Ray and a local Dask cluster, in an environment that lies on top of the other.
+test-cluster: $(CLUSTER_STAMP)
+	WAR_ENV_CLUSTER=required $(CLUSTER_VENV)/bin/python -m pytest tests/test_cluster.py
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -35,13 +44,23 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(STAMP)
 
-# Pins every package of all extras but the clusters'.
+$(CLUSTER_STAMP): requirements-cluster.lock $(STAMP)
+	$(BIN)/python -m venv --clear --without-pip $(CLUSTER_VENV)
+	$(BIN)/python $(BELOW) > "$$($(CLUSTER_VENV)/bin/python $(PURELIB))/below.pth"
+	$(CLUSTER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r requirements-cluster.lock
+	touch $(CLUSTER_STAMP)
+
+# Pins every package of all extras; those of the clusters alone in a lock of their own.
 lock:
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check --upgrade hatchling editables torch==2.13.0 \
 		".[sb3,pettingzoo,render,exact,openspiel,experiments,web,dev]"
 	.venv-lock/bin/python -m pip freeze --exclude war_env | sed 's/+cpu$$//' > requirements.lock
-	rm -rf .venv-lock
+	$(PYTHON) -m venv --clear --without-pip .venv-lock-cluster
+	.venv-lock/bin/python $(BELOW) > "$$(.venv-lock-cluster/bin/python $(PURELIB))/below.pth"
+	.venv-lock-cluster/bin/python -m pip install --quiet --disable-pip-version-check ".[ray,dask]"
+	.venv-lock-cluster/bin/python -m pip freeze --local --exclude war_env > requirements-cluster.lock
+	rm -rf .venv-lock .venv-lock-cluster
 
 clean:
-	rm -rf $(VENV) results .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(CLUSTER_VENV) results .pytest_cache .mypy_cache .ruff_cache

@@ -217,10 +217,10 @@ def _connect_ray(workers: int) -> None:
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if "RAY_ADDRESS" not in os.environ:
-        ray.init(num_cpus=workers, include_dashboard=False, logging_level="WARNING")
+        ray.init(num_cpus=workers, include_dashboard=False, logging_level=logging.WARNING)
         return
     try:
-        ray.init(logging_level="WARNING")
+        ray.init(logging_level=logging.WARNING)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ClusterError(f"ray: no cluster answers at RAY_ADDRESS={os.environ['RAY_ADDRESS']!r}: {error}") from error
 
