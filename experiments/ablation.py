@@ -6,21 +6,18 @@ python -m experiments.ablation
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
-from agents.training.ppo import PPOConfig, check_config, layout_of, train
-from experiments.arena import BLOCK, play_block
-from experiments.harness import MAX_SEED, Run, Settings, console, main
+from agents.training.ppo import PPOConfig, check_config
+from experiments.arena import BLOCK
+from experiments.harness import Run, Settings, console, following_seeds, main
 from experiments.plots import memory_bars
 from experiments.report import write_report
-from experiments.statistics import PairSums, rate_of
-from experiments.training import MIX, QUICK_STEPS, STEPS
+from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_measure, weights_of
 from war_env.errors import checked_int
-from war_env.policy import save_network
 from war_env.policy_names import SCRIPTED
 
 
@@ -36,33 +33,22 @@ class AblationSettings(Settings):
     """Blocks of 1,024 paired deals against each scripted agent."""
 
 
-def train_and_measure(config: PPOConfig, checkpoints: Path, weights: Path, blocks: int, seed: int) -> dict[str, Any]:
-    """Train one agent and give its win rate against each scripted agent."""
-    trained = train(config, checkpoints, lambda network: {}, lambda steps: None)
-    save_network(weights, trained.network, layout_of(config))
-    rates = {}
-    for name in SCRIPTED:
-        sums = (PairSums(**play_block(str(weights), name, config.preset, {}, seed, k, BLOCK)) for k in range(blocks))
-        rates[name] = rate_of(sum(sums, PairSums()))
-    return {"steps": trained.steps, "rates": rates}
-
-
 def run_ablation(settings: AblationSettings) -> None:
     """Train, measure, print one table."""
-    checked_int("seeds", settings.seeds, 1, 1000)
     checked_int("blocks", settings.blocks, 1)
     if settings.quick:
         settings = replace(settings, steps=min(settings.steps, QUICK_STEPS), blocks=1)
+    seeds = following_seeds(settings.seed, settings.seeds)
     config = PPOConfig(opponent=MIX, steps=settings.steps, evaluations=1)
     check_config(config)
     run = Run("ablation", settings, config.preset)
     tasks = {}
     for memory in (True, False):
-        for k in range(settings.seeds):
+        for k, seed in enumerate(seeds):
             name = f"memory-{memory}-{k}"
-            one = replace(config, memory=memory, seed=(settings.seed + k) % (MAX_SEED + 1))
-            weights = run.weights_folder / f"{name}.npz"
-            tasks[name] = (one, run.checkpoint_folder(name), weights, settings.blocks, settings.seed)
+            one = replace(config, memory=memory, seed=seed)
+            places = run.checkpoint_folder(name), weights_of(run, name)
+            tasks[name] = (one, *places, f"{name}, of an ablation", 2 * BLOCK * settings.blocks, settings.seed)
     results = run.map("trainings", train_and_measure, tasks)
     rows = [
         {"memory": "-True-" in name, "seed": int(name.rsplit("-", 1)[1]), "against": against, **rate}

@@ -7,7 +7,7 @@ depend neither on workers nor on how many games are asked for. Agents that think
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,36 +96,42 @@ def play_block(
     pairs: int,
     deals: int = BLOCK,
 ) -> dict[str, Any]:
-    """Play one block of deals in both seatings; the first `pairs` of its deals count.
+    """Play blocks of deals in both seatings; the first `pairs` of their deals count.
 
     Args:
         first, second: agents, scripted names or paths of weights.
         preset, options: the rules.
-        seed, block: which deals.
-        pairs: how many of the block's deals count, 1..deals.
-        deals: deals in the block, 1..BLOCK.
+        seed, block: which deals, from this block on.
+        pairs: how many deals count, at least 1; more than `deals` are of several blocks.
+        deals: deals in a block, 1..BLOCK.
 
     Returns:
-        `PairSums` as a dictionary.
+        `PairSums` as a dictionary; all its numbers are multiples of 1/16 and exact, in whatever order they add up.
     """
     rules = arena_rules(preset, options)
     one, two = _Counting(get_agent(first, rules)), _Counting(get_agent(second, rules))
-    straight, steps = play_games(one, two, rules, seed, block, swap=False, deals=deals)
-    swapped, more = play_games(one, two, rules, seed, block, swap=True, deals=deals)
-    games = np.stack([straight, swapped])[:, :pairs]
-    lengths, counts = np.unique(np.stack([steps, more])[:, :pairs], return_counts=True)
+    total = PairSums()
+    for start in range(0, pairs, deals):
+        number = block + start // deals
+        played = [play_games(one, two, rules, seed, number, swap, deals) for swap in (False, True)]
+        games, lengths = (np.stack(parts)[:, : pairs - start] for parts in zip(*played, strict=True))
+        total += _sums_of(games, lengths)
+    return asdict(replace(total, illegal=one.illegal + two.illegal))
+
+
+def _sums_of(games: np.ndarray, lengths: np.ndarray) -> PairSums:
+    """The sums of scores and of numbers of comparisons, both (2, pairs)."""
     means = games.mean(axis=0)
-    sums = PairSums(
-        pairs=pairs,
+    values, counts = np.unique(lengths, return_counts=True)
+    return PairSums(
+        pairs=games.shape[1],
         score=float(means.sum()),
         score_squares=float((means**2).sum()),
         game_squares=float((games**2).sum()),
         draws=int((games == 0.5).sum()),
-        illegal=one.illegal + two.illegal,
-        steps=int(steps.sum() + more.sum()),
-        lengths=dict(zip(map(str, lengths.tolist()), counts.tolist(), strict=True)),
+        steps=int(lengths.sum()),
+        lengths=dict(zip(map(str, values.tolist()), counts.tolist(), strict=True)),
     )
-    return asdict(sums)
 
 
 def arena_rules(preset: str, options: dict[str, Any]) -> Rules:
@@ -137,9 +143,9 @@ def arena_rules(preset: str, options: dict[str, Any]) -> Rules:
     return rules
 
 
-def block_sizes(games: int, deals: int = BLOCK) -> list[int]:
-    """Pairs that count in each block of so many deals for so many games, an even number."""
+def block_sizes(games: int, deals: int = BLOCK, blocks: int = 1) -> list[int]:
+    """Pairs that count in each block of so many deals, or each so many blocks, for so many games, an even number."""
     if games < 2 or games % 2:
         raise ArgumentError(f"games={games} is not allowed: it must be an even number >= 2, two games a deal.")
-    pairs = games // 2
-    return [min(deals, pairs - start) for start in range(0, pairs, deals)]
+    pairs, size = games // 2, blocks * deals
+    return [min(size, pairs - start) for start in range(0, pairs, size)]

@@ -50,7 +50,7 @@ def run_benchmark(settings: BenchmarkSettings) -> None:
     run.finish({"pairs": rows, "ratings": ratings, "training": result["training"], "curve": result["curve"]}, rows)
     length_histogram(lengths, "comparisons", run.folder / "lengths.png")
     win_bars(rows, "trained", run.folder / "win_bars.png")
-    learning_curve(result["curve"], list(SCRIPTED), run.folder / "learning_curve.png")
+    learning_curve([result["curve"]], list(SCRIPTED), run.folder / "learning_curve.png")
     rating_points(ratings, run.folder / "ratings.png")
     console.print(win_table(rows))
     console.print(rating_table(ratings))

@@ -7,6 +7,7 @@ give them others in dark mode. All are narrow enough to be read on a phone.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +71,12 @@ def _legend(axes: Any, columns: int = 3, title: str | None = None) -> None:
     )
 
 
-def learning_curve(curve: list[dict[str, float]], opponents: list[str], path: Path) -> Path:
-    """Win rate against each opponent over environment steps."""
+def learning_curve(curves: Sequence[list[dict[str, float]]], opponents: list[str], path: Path) -> Path:
+    """Win rate against each opponent over environment steps: mean of several trainings, least to largest shaded."""
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(WIDTH, 3.4))
         for opponent in opponents:
-            _curve(axes, curve, opponent, opponent)
+            _curve(axes, curves, opponent, opponent)
         axes.axhline(50, color=INK, linewidth=1)
         axes.set(ylabel="win rate of the learner, %", ylim=(0, 100))
         _legend(axes, title="against")
@@ -85,12 +86,14 @@ def learning_curve(curve: list[dict[str, float]], opponents: list[str], path: Pa
 _PROGRESS = {"steps": (1e6, "environment steps, millions"), "round": (1, "round"), "iteration": (1, "iteration")}
 
 
-def _curve(axes: Any, curve: list[dict[str, float]], key: str, label: str) -> None:
-    """One quantity, in %, over what its points count."""
-    counted = next(name for name in _PROGRESS if name in curve[0])
+def _curve(axes: Any, curves: Sequence[list[dict[str, float]]], key: str, label: str) -> None:
+    """One quantity, in %, over what its points count: mean of the curves, least to largest shaded."""
+    counted = next(name for name in _PROGRESS if name in curves[0][0])
     scale, text = _PROGRESS[counted]
-    values = [100 * point[key] for point in curve]
-    axes.plot([point[counted] / scale for point in curve], values, marker="o", markersize=3, label=label)
+    progress = [point[counted] / scale for point in curves[0]]
+    values = np.array([[100 * point[key] for point in curve] for curve in curves])
+    [line] = axes.plot(progress, values.mean(axis=0), marker="o", markersize=3, label=label)
+    axes.fill_between(progress, values.min(axis=0), values.max(axis=0), color=line.get_color(), alpha=0.2, lw=0)
     axes.set(xlabel=text)
 
 
@@ -99,7 +102,7 @@ def several_curves(curves: dict[str, list[dict[str, float]]], key: str, what: st
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(WIDTH, 3.2))
         for label, curve in curves.items():
-            _curve(axes, curve, key, label)
+            _curve(axes, [curve], key, label)
         if key != "exploitability":
             axes.axhline(50, color=INK, linewidth=1)
         axes.set(ylabel=what)

@@ -87,21 +87,33 @@ def _comparison(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
 def _training_lead(summary: dict[str, Any]) -> list[str]:
     if "training" not in summary:
         return []
-    training = summary["training"]
+    trainings = summary["training"] if isinstance(summary["training"], list) else [summary["training"]]
     return [
-        f"Trained for {training['steps']:,} steps in {training['seconds']:.0f} s "
-        f"({training['steps_per_second']:,.0f} steps per second).",
+        *(
+            f"Trained for {training['steps']:,} steps in {training['seconds']:.0f} s "
+            f"({training['steps_per_second']:,.0f} steps per second{_of_seed(training)})."
+            for training in trainings
+        ),
         "random and greedy are weak references in this game: reserve, which plays its lowest card in a battle and its "
         "highest in a war, beats both in more than nineteen games of twenty on War-v0.",
     ]
 
 
+def _of_seed(training: dict[str, Any]) -> str:
+    return f", seed {training['seed']}" if "seed" in training else ""
+
+
 def _train(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
     caption = "Win rates in % in seat 0 against each scripted agent; each is 1,024 games."
-    named = [key for key in rows[0] if key not in ("steps", "seconds", "return")]
-    columns = [plain("steps"), ("seconds", lambda row: f"{row['seconds']:.0f}"), *(percent(key, key) for key in named)]
+    points = [{"training": name, **point} for name, curve in summary["curves"].items() for point in curve]
+    named = [key for key in points[0] if key not in ("training", "steps", "seconds", "return")]
+    columns: list[Column] = [plain("training"), plain("steps")]
+    columns += [("seconds", lambda row: f"{row['seconds']:.0f}"), *(percent(key, key) for key in named)]
     return Group(
-        "", lead=_training_lead(summary), more=[table_of("Points of the learning curve", caption, rows, columns)]
+        "",
+        lead=_training_lead(summary),
+        tables=[_seed_table("Trained agents by seed", rows)],
+        more=[table_of("Points of the learning curves", caption, points, columns)],
     )
 
 
@@ -135,7 +147,9 @@ def _best_response(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group
 
 
 def _champion(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
-    lead = [f"Best: {summary['best']}; the learning curve is its own where exploitability is not known."]
+    lead = [
+        f"Best: {summary['best']}; the learning curve is the mean of all seeds, least to largest shaded, where exploitability is not known."
+    ]
     last = {name: curve[-1].get("exploitability") for name, curve in summary["curves"].items()}
     lead += [f"{name}: exploitability {value:.5f}." for name, value in last.items() if value is not None]
     return Group("", lead=lead, tables=[_seed_table("Champions by seed", rows)])

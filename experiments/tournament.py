@@ -5,6 +5,7 @@ python -m experiments.tournament --agents random greedy reserve --preset War-v0 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -33,6 +34,7 @@ from experiments.statistics import PairSums, added_counts, rate_of
 from war_env.presets import get_preset
 
 QUICK_GAMES = 2_048
+MOST_TASKS = 1_000  # for each two agents; of more blocks, several make a task
 
 
 @dataclass
@@ -72,10 +74,11 @@ def play_pairs(
     keys: dict[tuple[str, str], list[str]] = {}
     for a, b in combinations(entries, 2):
         games, deals = (much := budget(a, b)).games, much.deals
-        for block, pairs in enumerate(block_sizes(games, deals)):
+        blocks = math.ceil(len(block_sizes(games, deals)) / MOST_TASKS)
+        for number, pairs in enumerate(block_sizes(games, deals, blocks)):
             size = "" if deals == BLOCK else f"-of-{deals}"
-            key = f"{preset}-{a.identity}-{b.identity}-{block}-{pairs}{size}"
-            tasks[key] = (a.name, b.name, preset, options, run.settings.seed, block, pairs, deals)
+            key = f"{preset}-{a.identity}-{b.identity}-{number * blocks}-{pairs}{size}"
+            tasks[key] = (a.name, b.name, preset, options, run.settings.seed, number * blocks, pairs, deals)
             keys.setdefault((a.title, b.title), []).append(key)
     results = run.map(f"games of {preset}", play_block, tasks)
     rows, lengths = [], dict[str, dict[str, int]]()
