@@ -148,7 +148,8 @@ def _best_response(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group
 
 def _champion(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
     lead = [
-        f"Best: {summary['best']}; the learning curve is the mean of all seeds, least to largest shaded, where exploitability is not known."
+        f"Best: {summary['best']}. The learning curve is the mean of all seeds, least to largest shaded, where "
+        "exploitability is not known."
     ]
     last = {name: curve[-1].get("exploitability") for name, curve in summary["curves"].items()}
     lead += [f"{name}: exploitability {value:.5f}." for name, value in last.items() if value is not None]
