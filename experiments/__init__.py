@@ -3,11 +3,9 @@
 import os
 from importlib.util import find_spec
 
-_MISSING = [
-    name for name in ("choix", "jinja2", "joblib", "matplotlib", "pandas", "rich", "tyro") if not find_spec(name)
-]
-if _MISSING:
-    raise ImportError(f"experiments need {', '.join(_MISSING)}: pip install 'war_env[experiments]'")
+for _name in ("tyro", "rich", "pandas", "joblib", "matplotlib", "scipy", "choix", "jinja2"):
+    if find_spec(_name) is None:
+        raise ImportError(f"the experiments need {_name}, which is not here: pip install 'war_env[experiments]'")
 
 # Before NumPy loads: one thread of linear algebra per process, so that results do not depend on the machine's cores.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):

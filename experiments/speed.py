@@ -25,7 +25,7 @@ from experiments.speed_parts.learning import dummy, learning_item, native, where
 from experiments.speed_parts.measure import Item, compare, measure
 from experiments.speed_parts.peers import peer_items
 from experiments.speed_parts.processes import first_game_seconds, import_seconds
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import ArgumentError, checked_int, refused
 from war_env.presets import get_rules
 from war_env.state import record_dtype
 
@@ -73,8 +73,8 @@ TARGETS = (
     Target("T8", "learning on lanes, beside DummyVecEnv(8)", LEARNING_8, LEARNING, 5),
     Target("T9", "CPU time of import war_env / of import gymnasium", "import war_env", "import gymnasium", 1.5, False),
     Target("T10", "the first game, warm cache / cold cache", "first game, warm", "first game, cold", 0.25, False),
-    Target("T10_cold", "CPU seconds of the first game, cold cache", "first game, cold", "", 25, False),
-    Target("T10_warm", "CPU seconds of the first game, warm cache", "first game, warm", "", 1, False),
+    Target("T10_cold", "CPU seconds of the first game beyond imports, cold cache", "first game, cold", "", 25, False),
+    Target("T10_warm", "CPU seconds of the first game beyond imports, warm cache", "first game, warm", "", 1, False),
     Target("T11", "bytes of a game's record, two seats", "", "", 512, False),
     Target("T12", "cost of a step, 16,384 rows / 1,024 rows", LARGE, VECTOR, 1.15, False),
     Target("T12_hand", "cost of a step, hand of 8 / hand of 1", HAND_8, HAND_1, 1.25, False),
@@ -225,7 +225,7 @@ def run_speed(settings: SpeedSettings) -> None:
     """Measure, print the tables, write the files."""
     checked_int("rounds", settings.rounds, 1, 1000)
     if not 0.001 <= settings.seconds <= 60:
-        raise ArgumentError(f"seconds={settings.seconds!r} is not allowed: it must be from 0.001 to 60.")
+        raise refused("seconds", settings.seconds, "from 0.001 to 60")
     rounds, seconds = (2, 0.05) if settings.quick else (settings.rounds, settings.seconds)
     run = Run("speed", settings, platform.machine())
     summary: dict[str, Any] = run.part("speed", lambda: _compute(rounds, seconds))

@@ -17,6 +17,7 @@ from experiments.ablation import ablation_cells
 from experiments.published import REFERENCES
 from tests import environment_pages, measured_docs, sessions, settings_docs
 from tests.measured_docs import kept, table
+from tests.public_faults import faults_table
 from war_env.casino_rules import (
     BONUS,
     CASINO_ID,
@@ -201,6 +202,7 @@ PARTS: dict[str, Callable[[], str]] = {
     **environment_pages.PARTS,
     **settings_docs.PARTS,
     "agents": agent_table,
+    "faults": faults_table,
 }
 
 

@@ -50,7 +50,8 @@ def shown(value: Any, no: str = "`False`") -> str:
 def settings_table(settings: type) -> str:
     """The options of one settings class that are its own, with defaults and meanings."""
     texts = {
-        entry.arg_name: " ".join((entry.description or "").split()) for entry in parse_from_object(settings).params
+        entry.arg_name: " ".join((entry.description or "").split()).replace("<", "&lt;")
+        for entry in parse_from_object(settings).params
     }
     rows = []
     for entry in dataclasses.fields(settings):

@@ -13,6 +13,7 @@ import war_env
 from tests import golden
 from tests.environment_pages import PAGES as ENVIRONMENTS
 from tests.generate_docs import generated, pages
+from tests.public_faults import FAULTS, docstrings, shown_by
 from tests.sessions import SESSIONS, with_outputs
 from war_env import PRESETS
 
@@ -34,7 +35,10 @@ def blocks() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "code"), blocks(), ids=[name for name, _ in blocks()])
 def test_code_blocks_run_when_pasted(name: str, code: str, tmp_path: Path) -> None:
-    """Each block runs alone and prints what its comments say; in an empty folder, or the checkout for its agents."""
+    """sb3-contrib#72: each block runs alone and prints what its comments say.
+
+    In an empty folder, or the checkout for its agents.
+    """
     folder = ROOT if "from agents" in code else tmp_path
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=False)
     assert result.returncode == 0, result.stderr
@@ -109,7 +113,7 @@ def test_links_and_pictures_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
 def test_golden_games_are_current(preset: object) -> None:
-    """datamllab/rlcard#81 (R3): no preset without one; `make golden` writes them anew."""
+    """datamllab/rlcard#81: no preset without one; `make golden` writes them anew."""
     assert (golden.FOLDER / f"{preset.name}.txt").read_text() == golden.golden_text(preset)
 
 
@@ -118,7 +122,20 @@ def test_there_are_no_other_golden_games() -> None:
 
 
 def test_the_first_screen_names_the_reference_to_beat() -> None:
+    """openai/gym#3087."""
     text = (ROOT / "README.md").read_text()[:3500]
     assert "make benchmark" in text
     assert "make test" in text
     assert "reserve" in text
+
+
+def test_every_public_fault_is_shown_by_a_test() -> None:
+    """Each is named in the docstring of a test, and each that a docstring names has its row in docs/faults.md."""
+    texts = docstrings()
+    for fault in FAULTS:
+        assert shown_by(fault, texts), f"no docstring names {fault.reference}"
+    known = {fault.reference for fault in FAULTS}
+    assert len(known) == len(FAULTS)
+    for test, text in texts.items():
+        named = set(re.findall(r"(?<![\w/#-])[\w.-]+(?:/[\w.-]+)?#\d+", text))
+        assert named <= known, (test, named - known)

@@ -95,7 +95,7 @@ def test_arrangements_are_counted() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"hand_size": 3}, {"face_down": 1}, {"ranks": 3, "suits": 3}])
 def test_the_equilibrium_cannot_be_exploited(options: dict[str, Any]) -> None:
-    """Over information sets and as an agent that sees observations only; the value is one half by symmetry."""
+    """google-deepmind/open_spiel#75: over information sets and as an agent that sees observations; value one half."""
     payoffs = payoffs_of(get_rules("mini", **options))
     found = find_equilibrium(payoffs)
     assert found.value == pytest.approx(0.5, abs=1e-9)

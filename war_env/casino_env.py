@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode
 
 from war_env.casino_lanes import CasinoLanes
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CasinoRules
-from war_env.errors import RulesError, unknown_name
+from war_env.errors import RulesError, refused, unknown_name
 from war_env.lane_env import LaneEnv, check_arguments
 from war_env.lane_vector_env import LaneVectorEnv, read_autoreset_mode
 
@@ -18,9 +18,7 @@ def get_casino_rules(preset: Any = CASINO_NAME, **options: Any) -> CasinoRules:
     if isinstance(preset, CasinoRules):
         return preset.replace(**options)
     if not isinstance(preset, str):
-        raise RulesError(
-            f"preset={preset!r} is not allowed: it must be a CasinoRules, {CASINO_NAME!r} or {CASINO_ID!r}."
-        )
+        raise refused("preset", preset, f"a CasinoRules, {CASINO_NAME!r} or {CASINO_ID!r}", RulesError)
     if preset not in (CASINO_NAME, CASINO_ID):
         raise unknown_name("preset", preset, [CASINO_NAME, CASINO_ID])
     return CasinoRules().replace(**options)

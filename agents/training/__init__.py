@@ -2,5 +2,6 @@
 
 from importlib.util import find_spec
 
-if not find_spec("sb3_contrib"):
-    raise ImportError("training needs sb3-contrib and torch: pip install 'war_env[sb3]'")
+for _name in ("torch", "stable_baselines3", "sb3_contrib"):
+    if find_spec(_name) is None:
+        raise ImportError(f"training needs {_name}, which is not here: pip install 'war_env[sb3]'")

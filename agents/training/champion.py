@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agents.training.checkpoints import load_curve
 from agents.training.league import League, check_shares
 from agents.training.phases import PHASES, PhasedPolicy
 from agents.training.playouts import PlayoutConfig, Trials, fit_gains, gather
 from agents.training.ppo import PPOConfig, check_config, train
 from agents.training.regularised import RegularisedConfig, play_itself
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import ArgumentError, checked_int, refused
 from war_env.files import written_whole
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, Policy
@@ -43,7 +44,7 @@ class Round:
             ArgumentError, UnknownNameError: the message names the field, its value and what is allowed.
         """
         if self.phase not in PHASES:
-            raise ArgumentError(f"phase={self.phase!r} is not allowed: it must be one of {', '.join(PHASES)}.")
+            raise refused("phase", self.phase, f"one of {', '.join(PHASES)}")
         check_shares("opponents", self.opponents, guests)
 
 
@@ -124,7 +125,7 @@ def make_champion(
     layout = Layout(get_rules(config.preset, **config.options))
     league = League(folder / "league", layout, guests)
     path = folder / CURVE
-    curve: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+    curve: list[dict[str, Any]] = load_curve(path, "round")
     if not league.members:
         league.add(PhasedPolicy(layout).joined())
     for number in range(len(curve), len(config.rounds) + 1):

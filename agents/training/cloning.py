@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from agents.training.in_progress import GamesInProgress
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_int, refused
 from war_env.layout import Layout
 from war_env.policy import Policy
 
@@ -45,7 +45,7 @@ class CloneConfig:
             checked_int(name, getattr(self, name), 1)
         for name, high in (("exploration", 1.0), ("doubt", 1.0), ("learning_rate", 10.0)):
             if not 0 <= getattr(self, name) <= high:
-                raise ArgumentError(f"{name}={getattr(self, name)!r} is not allowed: it must be from 0 to {high:g}.")
+                raise refused(name, getattr(self, name), f"from 0 to {high:g}")
 
 
 def clone(

@@ -14,8 +14,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
+from agents.training.checkpoints import load_curve, load_state, save_state
 from agents.training.league import PAST, SELF, League, check_shares
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_int, refused
 from war_env.files import written_whole
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
@@ -23,7 +24,7 @@ from war_env.presets import get_rules
 from war_env.sb3 import WarVecEnv
 from war_env.seeding import tagged_generator
 
-CHECKPOINT = "checkpoint.pt"
+CHECKPOINT = "checkpoint.npz"
 CURVE = "curve.json"
 LEAGUE = "league"
 
@@ -101,7 +102,7 @@ def check_config(config: PPOConfig) -> None:
         checked_int("hidden", units, 1, 65_536)
     for name, low, high in (("learning_rate", 0, 10), ("gamma", 0, 1), ("gae_lambda", 0, 1), ("entropy", 0, 100)):
         if not low <= getattr(config, name) <= high:
-            raise ArgumentError(f"{name}={getattr(config, name)!r} is not allowed: it must be from {low} to {high}.")
+            raise refused(name, getattr(config, name), f"from {low} to {high}")
     if config.has_league:
         check_shares("opponent", config.opponent)
 
@@ -149,7 +150,7 @@ def logits_of(model: MaskablePPO) -> torch.nn.Sequential:
 
 
 def save_checkpoint(model: MaskablePPO, folder: Path, members: int = 0) -> None:
-    """Write what resuming needs, as plain tensors, whole or not at all; `members` is the size of the league."""
+    """Write what resuming needs, as plain arrays, whole or not at all; `members` is the size of the league."""
     state = {
         "steps": model.num_timesteps,
         "updates": model._n_updates,
@@ -157,25 +158,30 @@ def save_checkpoint(model: MaskablePPO, folder: Path, members: int = 0) -> None:
         "optimizer": model.policy.optimizer.state_dict(),
         "members": members,
     }
-    with written_whole(folder / CHECKPOINT) as partial:
-        torch.save(state, partial)
+    save_state(folder / CHECKPOINT, state)
 
 
 def load_checkpoint(model: MaskablePPO, folder: Path) -> int | None:
-    """Go on from a checkpoint, if there is one; only tensors and numbers are read from it.
+    """Go on from a checkpoint, if there is one; only arrays and JSON are read from it.
 
     Returns:
         The size of the league when it was written, None where there is no checkpoint.
+
+    Raises:
+        NotationError: the file is damaged or of another training.
     """
     path = folder / CHECKPOINT
     if not path.exists():
         return None
-    state = torch.load(path, weights_only=True)
-    model.policy.load_state_dict(state["policy"])
-    model.policy.optimizer.load_state_dict(state["optimizer"])
-    model.num_timesteps, model._n_updates = state["steps"], state["updates"]
-    model.env.seed(model.seed + state["steps"])
-    return int(state["members"])
+
+    def take_over(state: Any) -> int:
+        model.policy.load_state_dict(state["policy"])
+        model.policy.optimizer.load_state_dict(state["optimizer"])
+        model.num_timesteps, model._n_updates = state["steps"], state["updates"]
+        model.env.seed(model.seed + state["steps"])
+        return int(state["members"])
+
+    return int(load_state(path, take_over))
 
 
 class _Recorder(BaseCallback):
@@ -186,8 +192,7 @@ class _Recorder(BaseCallback):
     ) -> None:
         super().__init__()
         self.config, self.folder, self.league, self.evaluate, self.report = config, folder, league, evaluate, report
-        path = folder / CURVE
-        self.curve: list[dict[str, float]] = json.loads(path.read_text()) if path.exists() else []
+        self.curve: list[dict[str, float]] = load_curve(folder / CURVE, "seconds")
         self.seconds = self.curve[-1]["seconds"] if self.curve else 0.0
         self.since = time.perf_counter()
         self.updates = 0
@@ -258,7 +263,8 @@ def train(
     recorder = _Recorder(config, folder, league, evaluate, report)
     if model.num_timesteps < config.steps:
         model.learn(config.steps - model.num_timesteps, callback=recorder, reset_num_timesteps=False)
-        recorder.record()
+    if not recorder.curve or recorder.curve[-1]["steps"] < model.num_timesteps:
+        recorder.record()  # also where the last run was killed between its last checkpoint and that point of the curve
     card = {"config": asdict(config), "steps": model.num_timesteps}
     return Trained(to_network(model, **card), recorder.curve, model.num_timesteps, recorder.seconds)
 
