@@ -237,7 +237,7 @@ def war_page(name: str) -> str:
         {
             "Description": description(preset),
             "Action space": actions(rules),
-            "Observation space": f"{seen}\n\nWith `memory=False` {memory} are left out.",
+            "Observation space": f"{seen}\n\nWith `memory=False`, {memory} are left out.",
             "Starting state": start(rules),
             "Rewards": rewards(),
             "Episode end": ends(preset.id),
