@@ -42,6 +42,7 @@ autoclass_content = "class"
 napoleon_numpy_docstring = False
 napoleon_attr_annotations = True
 default_role = "literal"
+highlight_language = "none"  # of blocks that name no language: commands
 
 html_theme = "furo"
 html_title = f"war_env {release}"

@@ -31,6 +31,7 @@ from war_env.rules import Rules
 from war_env.vector_env import WarVectorEnv
 
 EPISODES = 1_024
+ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 WEAK = ("random", "greedy", "reserve")
 REASONS = REASON_TEXTS | {ELIMINATED: "the learner is out, the others play on"}
 
@@ -38,13 +39,13 @@ REASONS = REASON_TEXTS | {ELIMINATED: "the learner is out, the others play on"}
 def spaces(env_id: str) -> str:
     """The head of a page: spaces and how the environment is made."""
     env = gym.make(env_id)
+    head = ("Action space", f"`{env.action_space}`")
     rows = [
-        ("Action space", f"`{env.action_space}`"),
         ("Observation space", f"`{env.observation_space}`"),
         ("Made by", f'`gymnasium.make("{env_id}")` after `import war_env`'),
         ("Many at once", f'`gymnasium.make_vec("{env_id}", num_envs=1024)`, one compiled call a step'),
     ]
-    return table(("", ""), rows)
+    return table(head, rows)
 
 
 def sentence(text: str) -> str:
@@ -54,18 +55,18 @@ def sentence(text: str) -> str:
 
 def description(preset: Preset) -> str:
     """What the game is: its options beside the classic ones, and where they come from."""
-    rules, classic = preset.rules, Rules()
-    rows = []
+    classic, rows = Rules(), []
     for entry in dataclasses.fields(Rules):
-        value = getattr(rules, entry.name)
+        value = getattr(preset.rules, entry.name)
         if value != getattr(classic, entry.name):
             rows.append((f"`{entry.name}={value!r}`", entry.metadata["meaning"]))
     options = table(("option", "meaning"), rows) if rows else ""
     head = (
         f"{preset.summary[0].upper()}{preset.summary[1:]}. From: {preset.source}. The preset's name is `{preset.name}`."
     )
-    changed = "These options differ from classic War's:" if rows else "Every option is as it is by default."
-    return f"{head} {changed} [The rules](../rules.md) explain each option.\n\n{options}".strip()
+    rules = "[The rules](../rules.md) explain each option."
+    changed = "These differ from classic War's:" if rows else "All are as they are by default."
+    return f"{head} {rules} {changed}\n\n{options}".strip()
 
 
 def actions(rules: Rules) -> str:
@@ -73,17 +74,13 @@ def actions(rules: Rules) -> str:
     if not rules.has_choices:
         text = "There is nothing to choose: the environment plays one game of chance, a comparison a step."
         return text + "\n\n" + table(("action", "what it does"), [("0", "turn up the next card")])
-    size = rules.hand_size
-    rows = [(str(k), f"turn up card {k + 1} of the hand from below{_end_of(k, size)}") for k in range(size)]
+    names = ("lowest", *(f"{ordinal} lowest" for ordinal in ORDINALS))[: rules.hand_size]
+    rows = [(str(k), f"turn up the {name} card in hand") for k, name in enumerate(names)]
     note = (
         'The hand is sorted by rank. `info["action_mask"]` says which slots hold a card; with `h` cards left they are '
         '0 to h − 1. A masked action plays the highest card, unless `illegal_action="raise"`.'
     )
     return table(("action", "what it does"), rows) + "\n\n" + note
-
-
-def _end_of(k: int, size: int) -> str:
-    return ", the lowest" if k == 0 else f", the highest of {size}" if k == size - 1 else ""
 
 
 def observation(slices: dict[str, slice], meanings: dict[str, str]) -> str:

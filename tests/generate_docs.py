@@ -15,7 +15,7 @@ from agents.solvers.casino_exact import evaluate
 from agents.solvers.strategies import agent_strategies
 from experiments.ablation import ablation_cells
 from experiments.published import REFERENCES
-from tests import environment_pages, measured_docs, settings_docs, tutorial
+from tests import environment_pages, measured_docs, sessions, settings_docs
 from tests.measured_docs import kept, table
 from tests.public_faults import faults_table
 from war_env.casino_rules import (
@@ -256,7 +256,8 @@ def main() -> None:
         path.write_text(generated(path.read_text()))
     picture()
     environment_pictures()
-    tutorial.PAGE.write_text(tutorial.with_outputs(tutorial.PAGE.read_text()))
+    for page in sessions.SESSIONS:
+        page.write_text(sessions.with_outputs(page.read_text()))
 
 
 if __name__ == "__main__":

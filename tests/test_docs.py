@@ -14,8 +14,7 @@ from tests import golden
 from tests.environment_pages import PAGES as ENVIRONMENTS
 from tests.generate_docs import generated, pages
 from tests.public_faults import FAULTS, docstrings, shown_by
-from tests.tutorial import PAGE as TUTORIAL
-from tests.tutorial import with_outputs
+from tests.sessions import SESSIONS, with_outputs
 from war_env import PRESETS
 
 ROOT = Path(__file__).parent.parent
@@ -24,10 +23,10 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"
 
 
 def blocks() -> list[tuple[str, str]]:
-    """Every Python block of the pages, but of the tutorial, whose blocks go on from each other."""
+    """Every Python block of the pages, but of those whose blocks go on from each other."""
     found = []
     for page in PAGES:
-        if page == TUTORIAL:
+        if page in SESSIONS:
             continue
         for k, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)):
             found.append((f"{page.name}-{k}", code))
@@ -54,10 +53,11 @@ def test_code_blocks_run_when_pasted(name: str, code: str, tmp_path: Path) -> No
         assert float(promised) in [round(number, 1) for number in printed]
 
 
-def test_the_tutorial_runs_from_its_beginning_to_its_end() -> None:
-    """All blocks in order in one session; what stands below each is what it prints (`make docs` writes it anew)."""
-    text = TUTORIAL.read_text()
-    assert text.count("```python") >= 10
+@pytest.mark.parametrize("page", SESSIONS, ids=lambda path: path.name)
+def test_blocks_run_from_the_pages_beginning_to_its_end(page: Path) -> None:
+    """In one session; what stands below each block is what it prints (`make docs` writes it anew)."""
+    text = page.read_text()
+    assert text.count("```python") >= 3
     assert with_outputs(text) == text
 
 
