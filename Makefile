@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: benchmark test check twin golden docs lock clean
+.PHONY: benchmark test check twin fuzz golden docs lock clean
 
 benchmark: $(STAMP)
 	$(BIN)/python -m experiments.benchmark
@@ -20,6 +20,10 @@ check: $(STAMP)
 # The engine against the slow twin over many more positions than the tests play.
 twin: $(STAMP)
 	WAR_ENV_TWIN_GAMES=40000 $(BIN)/python -m pytest -n 2 tests/test_twin.py
+
+# Ten minutes of random sequences of calls; the tests play a small share of it.
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz --seconds 600
 
 golden: $(STAMP)
 	$(BIN)/python -m tests.golden

@@ -97,14 +97,12 @@ def test_an_experiment_without_its_packages_names_the_extra(
 
 
 def test_the_largest_games_in_small() -> None:
-    """Ten seats; a deck of each size from 4 to 64 cards; rows beside single environments; memory of many games."""
+    """Ten seats; a deck of each size from 4 to 64 cards; rows beside single environments."""
     assert {len(rules.cards) for rules in limits.decks()} == set(range(4, 65))
     assert limits.play_rows(get_rules("classic", players=10, hand_size=2, max_battles=30), 16, 20, 0) == []
     report = limits.every_deck(steps=5, every=60)
-    assert report["tries"] > 50
+    assert report["tries"] > 20
     assert report["failures"] == []
-    wrong = limits.play_rows(get_rules("mini"), 4, 5, 0, checked=1)
-    assert wrong == []
 
 
 def test_a_short_soak_reports_its_curves() -> None:
@@ -112,6 +110,8 @@ def test_a_short_soak_reports_its_curves() -> None:
     assert found["steps"] == 20 * soak.ROWS
     assert len(found["memory"]) == len(found["episodes"]) == soak.POINTS
     assert found["failures"] == []
+    assert soak.unsteady([200.0, 201.0, 202.0], [1, 100, 102]) == set()
+    assert len(soak.unsteady([200.0, 250.0, 300.0], [1, 100, 110])) == 2
 
 
 def test_every_part_has_items_and_a_failure_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
