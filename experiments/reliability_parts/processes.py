@@ -63,7 +63,7 @@ MISSING: list[tuple[str, list[str], str, str]] = [
 ]
 
 
-def many(kind: str, context: str, count: int, *, is_cold: bool = False) -> dict[str, Any]:
+def many(kind: str, context: str, count: int, is_cold: bool = False) -> dict[str, Any]:
     """One kind of processes or threads of workers.py beside this process alone, with an empty cache if wanted."""
     with tempfile.TemporaryDirectory() as folder:
         cache = {"NUMBA_CACHE_DIR": folder} if is_cold else {}

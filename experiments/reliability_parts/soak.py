@@ -86,7 +86,7 @@ def soaked(preset: str, steps: int) -> dict[str, Any]:
     text = (
         f"memory {found['memory'][0]} MB at a tenth, {found['memory'][-1]} MB at the end; {ended:,} episodes, no drift"
     )
-    return told(found["steps"], "steps", found["failures"], text, **found)
+    return told(found["steps"], "steps", found["failures"], text)
 
 
 if __name__ == "__main__":
