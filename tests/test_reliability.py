@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from experiments.harness import Run, Settings, write_json
-from experiments.reliability import PARTS, ReliabilitySettings, items, row_of, run_reliability
+from experiments.reliability import PARTS, ReliabilitySettings, item, items, row_of, run_reliability
 from experiments.reliability_parts import killing, limits, processes, soak
 from experiments.reliability_parts.children import told
 from war_env import ArgumentError, UnknownNameError, get_rules
@@ -117,17 +117,15 @@ def test_a_short_soak_reports_its_curves() -> None:
 def test_every_part_has_items_and_a_failure_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One item that fails: a row, exit code 1, and the item is tried again; nothing else is."""
     found = items(ReliabilitySettings())
-    assert {item.part for item in found.values()} == set(PARTS)
+    assert {one.part for one in found.values()} == set(PARTS)
     tries: list[str] = []
 
     def tried(name: str, failures: list[str]) -> dict[str, Any]:
         tries.append(name)
         return told(3, "things", failures, "all is well")
 
-    good, bad = (
-        type(found["rows"])("limits", name, lambda n=name: tried(n, ["lost"] * (n == "bad")))
-        for name in ("good", "bad")
-    )
+    good = item("limits", "good", tried, ("good", []))
+    bad = item("limits", "bad", tried, ("bad", ["lost"]))
     monkeypatch.setattr("experiments.reliability.items", lambda settings: {"good": good, "bad": bad})
     for _ in range(2):
         with pytest.raises(SystemExit):
