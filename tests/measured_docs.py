@@ -104,9 +104,22 @@ def champion_rates() -> str:
     return table(("", *SCRIPTED), rows)
 
 
+def reliability() -> str:
+    """What was tried, how often, and what happened."""
+    summary = kept("reliability")
+    rows = [
+        (row["part"], row["what"], f"{row['tries']:,} {row['unit']}", str(row["failed"]), row["happened"])
+        for row in summary["rows"]
+    ]
+    versions = ", ".join(f"{name} {summary['versions'][name]}" for name in ("python", "numpy", "numba", "gymnasium"))
+    note = f"{summary['failed']} failures in this run ({versions})."
+    return table(("part", "tried", "how often", "failed", "what happened"), rows) + "\n\n" + note
+
+
 PARTS = {
     "leaderboard_war": lambda: leaderboard("War-v0"),
     "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
+    "reliability": reliability,
     "champion_rates": champion_rates,
     "speed_head": speed_head,
     "speed": speed,

@@ -164,6 +164,11 @@ def test_training_writes_a_curve_resumes_and_exports(tmp_path: Path) -> None:
     assert trained.curve[-1]["x"] == 2.0
     again = train(TINY, tmp_path, lambda network: {}, points.append)
     assert again.curve == trained.curve
+    # Killed between the last checkpoint and the last point of the curve.
+    (tmp_path / CURVE).write_text(json.dumps(trained.curve[:-1]))
+    last = train(TINY, tmp_path, lambda network: {"x": 3.0}, points.append)
+    assert [point["steps"] for point in last.curve] == [point["steps"] for point in trained.curve]
+    assert last.curve[-1]["x"] == 3.0
 
 
 def test_exported_weights_play_like_the_model(tmp_path: Path) -> None:

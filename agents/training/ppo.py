@@ -219,7 +219,7 @@ class _Recorder(BaseCallback):
         """Add a point to the curve and write a checkpoint; the time it takes is not counted as training."""
         self.seconds += time.perf_counter() - self.since
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-        point = {"steps": self.num_timesteps, "seconds": self.seconds, "return": float(np.mean(returns or [0.0]))}
+        point = {"steps": self.model.num_timesteps, "seconds": self.seconds, "return": float(np.mean(returns or [0.0]))}
         self.curve.append(point | self.evaluate(to_network(self.model)))
         save_checkpoint(self.model, self.folder, len(self.league.members))
         with written_whole(self.folder / CURVE) as partial:
@@ -261,6 +261,7 @@ def train(
     league = League(folder / LEAGUE, layout_of(config))
     league.shrink(members or 0)
     recorder = _Recorder(config, folder, league, evaluate, report)
+    recorder.model = model
     if model.num_timesteps < config.steps:
         model.learn(config.steps - model.num_timesteps, callback=recorder, reset_num_timesteps=False)
     if not recorder.curve or recorder.curve[-1]["steps"] < model.num_timesteps:

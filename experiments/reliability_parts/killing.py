@@ -78,7 +78,7 @@ def random_kills(name: str, times: int, seed: int) -> dict[str, Any]:
             if name == "train":
                 failures += _wrong_curve(_summary(folder), _summary(calm))
     same = "with the numbers of a run left in peace" if keys else "to its last step, with a whole learning curve"
-    return told(kills, "kills", failures, f"{reruns} reruns, each ended {same}", seconds=lasts)
+    return told(kills, "kills", failures, f"{{reruns:,}} reruns, each ended {same}", reruns=reruns)
 
 
 def _wrong_curve(ours: dict[str, Any], calm: dict[str, Any]) -> list[str]:
