@@ -49,7 +49,7 @@ def train_and_measure(config: PPOConfig, checkpoints: Path, weights: Path, block
 def run_ablation(settings: AblationSettings) -> None:
     """Train, measure, print one table."""
     checked_int("seeds", settings.seeds, 1, 1000)
-    checked_int("blocks", settings.blocks, 1)
+    checked_int("blocks", settings.blocks, 1, 10**6)
     if settings.quick:
         settings = replace(settings, steps=min(settings.steps, QUICK_STEPS), blocks=1)
     config = PPOConfig(opponent=MIX, steps=settings.steps, evaluations=1)
