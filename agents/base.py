@@ -44,6 +44,7 @@ class AgentSpec:
         make: from the rules, and whether observations hold memory, to the policy.
         is_trained: whether its play was learned.
         weights: from the rules to the path of its exported weights, where it has them.
+        is_slow: whether it thinks a hundred times longer than scripted play, so that comparisons give it few games.
         is_quick: whether it is made within seconds for some rules; where it is not, it plays only if asked for by name.
     """
 
@@ -52,4 +53,5 @@ class AgentSpec:
     make: Callable[[Rules, bool], Policy]
     is_trained: bool = False
     weights: Callable[[Rules], Path] | None = None
+    is_slow: bool = False
     is_quick: Callable[[Rules], bool] = lambda rules: True

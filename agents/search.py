@@ -90,4 +90,4 @@ def _make(rules: Rules, memory: bool) -> Policy:
     return SearchPolicy(Layout(rules, memory), **tuned(rules))
 
 
-AGENTS = [AgentSpec("search", f"determinised search, {SAMPLES} imagined games a decision", _make)]
+AGENTS = [AgentSpec("search", f"determinised search, {SAMPLES} imagined games a decision", _make, is_slow=True)]

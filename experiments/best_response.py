@@ -17,6 +17,7 @@ from agents.training.best_response import STARTS, ResponseConfig, respond
 from experiments.arena import arena_rules, block_sizes, play_block, play_games
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
+from experiments.plots import several_curves
 from experiments.report import write_report
 from experiments.statistics import PairSums, rate_of
 from experiments.training import CURVE_BLOCK
@@ -146,6 +147,8 @@ def run_best_response(settings: BestResponseSettings) -> None:
     result = learned_best_response(run, entry, config, settings.games, settings.starts)
     rows = [{key: value for key, value in row.items() if key != "curve"} for row in result["responses"]]
     run.finish(result, rows)
+    curves = {row["start"]: row["curve"] for row in result["responses"]}
+    several_curves(curves, "win_rate", "win rate of the response, %", run.folder / "learning_curve.png")
     console.print(response_table(result))
     console.print(f"Report: {write_report(run.folder)}")
 

@@ -6,41 +6,55 @@ import hashlib
 import io
 import json
 import os
-import platform
+import shlex
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import tyro
-from joblib import Parallel, delayed, parallel_config
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
-from war_env.errors import ArgumentError, NotationError, WarEnvError, checked_int, shown
-from war_env.files import read_json, written_whole
+from experiments.clusters import run_all
+from experiments.versions import versions
+from war_env.errors import ArgumentError, NotationError, WarEnvError, checked_int
+from war_env.files import partial_name, read_json, written_whole
 from war_env.output import tidy_output
 
 RESULTS = Path("results")
-_PACKAGES = ("gymnasium", "numpy", "numba", "stable-baselines3", "sb3-contrib", "torch")
 # Settings that say how a run is carried out, not what it computes.
-_HOW = ("out", "fresh", "workers", "backend")
+_HOW = ("out", "fresh", "workers", "backend", "keep")
+# Names of the plots that runs draw.
+PLOTS = (
+    *("win_bars", "learning_curve", "memory", "ratings", "ratings_*", "exploitability", "lengths"),
+    *("casino_edges", "casino_counting", "speed", "growth"),
+)
 # All that runs write into their folder; --fresh removes these and no other files.
 _WRITTEN = (
-    *("config.json", "summary.json", "training.json", "rows.csv", "report.html"),
-    *("win_bars.png", "win_rates.png", "ratings.png", "learning_curve.png", "lengths.png"),
-    *("casino_edges.png", "casino_counting.png", "speed.png", "growth.png", "exploitability.png"),
+    *("config.json", "summary.json", "training.json", "rows.csv", "report.html", "leaderboard.html"),
+    *(f"{name}.{kind}" for name in PLOTS for kind in ("png", "svg")),
     *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.npz", "checkpoints/*/curve.json"),
     *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
 MAX_SEED = 2**32 - 1
+_ABANDONED = 60  # seconds after which nobody writes a half-written file any more
 
 console = Console(highlight=False)
+
+
+def following_seeds(first: int, count: int) -> list[int]:
+    """`first`, `first` + 1, ...; after the largest seed comes 0.
+
+    Raises:
+        ArgumentError: the setting `seeds`, their number, is not from 1 to 1000.
+    """
+    return [(first + k) % (MAX_SEED + 1) for k in range(checked_int("seeds", count, 1, 1000))]
 
 
 @dataclass
@@ -56,9 +70,9 @@ class Settings:
     fresh: bool = False
     """Start over where an earlier run with the same settings left files."""
     workers: int = os.cpu_count() or 1
-    """Processes that work side by side; the results do not depend on it."""
+    """Tasks that are computed side by side; the results do not depend on it."""
     backend: Literal["loky", "ray", "dask"] = "loky"
-    """Where they run: loky is this machine; ray and dask need their extras."""
+    """Where: loky is this machine; ray and dask are clusters (RAY_ADDRESS, DASK_SCHEDULER_ADDRESS), docs/cluster.md."""
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -70,27 +84,6 @@ def _read_config(path: Path) -> dict[str, Any]:
     if not isinstance(config, dict) or not {"experiment", "settings", "versions"} <= set(config):
         raise ArgumentError(f"out={str(path.parent)!r} is not allowed: its config.json is not that of a run.")
     return config
-
-
-def source_digest() -> str:
-    """Digest of the sources that decide results: war_env, agents and experiments."""
-    root = Path(__file__).parent.parent
-    digest = hashlib.sha256()
-    for folder in ("war_env", "agents", "experiments"):
-        for path in sorted((root / folder).rglob("*.py")):
-            digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python, of this project's sources and of the packages that matter."""
-    found = {"python": platform.python_version(), "sources": source_digest()}
-    for name in ("war_env", *_PACKAGES):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
 
 
 def write_text(path: Path, text: str) -> None:
@@ -188,7 +181,8 @@ class Run:
                 )
             else:
                 console.print(f"Going on with {self.folder}.", soft_wrap=True)
-        write_json(path, {**self.config, "command": " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
+        self._remove_partials()
+        write_json(path, {**self.config, "command": shlex.join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
 
     def _clear(self) -> None:
         """Remove what runs write, nothing else."""
@@ -196,6 +190,14 @@ class Run:
             for path in self.folder.glob(pattern):
                 if path.is_file():
                     path.unlink()
+
+    def _remove_partials(self) -> None:
+        """Remove what a killed run had begun to write; a younger file may be another run's that works here now."""
+        for pattern in _WRITTEN:
+            folder, _, name = pattern.rpartition("/")
+            for path in self.folder.glob(f"{folder}/{partial_name(name, '*')}".lstrip("/")):
+                if time.time() - path.stat().st_mtime > _ABANDONED:
+                    path.unlink(missing_ok=True)
 
     def part(self, name: str, compute: Callable[[], Any]) -> Any:
         """A JSON value that is computed once and kept in the run's folder."""
@@ -211,11 +213,16 @@ class Run:
         """
         folder = self.folder / "parts"
         missing = {name: arguments for name, arguments in tasks.items() if not (folder / f"{name}.json").exists()}
+        settings, seconds = self.settings, 0.0
         with progress_bar(title, len(tasks)) as advance:
             advance(len(tasks) - len(missing))
-            for name, result in _run_all(function, missing, self.settings):
-                write_part(folder / f"{name}.json", result)
+            config = self.folder / "config.json"
+            for result in run_all(function, missing, settings.workers, settings.backend, config):
+                write_part(folder / f"{result.name}.json", result.value)
+                seconds += result.seconds
                 advance(1)
+        if missing:
+            console.print(f"{title}: {len(missing):,} tasks took {seconds:.2f} CPU seconds.", markup=False)
         return {name: read_part(folder / f"{name}.json") for name in tasks}
 
     @property
@@ -234,41 +241,9 @@ class Run:
     def finish(self, summary: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
         """Write rows.csv and summary.json."""
         write_text(self.folder / "rows.csv", pd.DataFrame(list(rows)).to_csv(index=False))
-        head = {"experiment": self.experiment, "config": self.config["settings"], "versions": self.config["versions"]}
+        names = {"config": "settings", "entries": "entries", "versions": "versions"}
+        head = {"experiment": self.experiment, **{name: self.config[key] for name, key in names.items()}}
         write_json(self.folder / "summary.json", {**head, **summary})
-
-
-def _named(name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[str, Any]:
-    return name, function(*arguments)
-
-
-def _run_all(
-    function: Callable[..., Any], tasks: Mapping[str, Sequence[Any]], settings: Settings
-) -> Iterable[tuple[str, Any]]:
-    if settings.workers == 1 and settings.backend == "loky":
-        return (_named(name, function, arguments) for name, arguments in tasks.items())
-    _connect(settings.backend)
-    with parallel_config(backend=settings.backend, n_jobs=settings.workers):
-        parallel = Parallel(return_as="generator_unordered")
-        results: Iterable[tuple[str, Any]] = parallel(
-            delayed(_named)(name, function, arguments) for name, arguments in tasks.items()
-        )
-        return results
-
-
-def _connect(backend: str) -> None:
-    """Make a cluster backend known to joblib."""
-    try:
-        if backend == "ray":
-            from ray.util.joblib import register_ray
-
-            register_ray()
-        elif backend == "dask":
-            import distributed  # noqa: F401
-    except ImportError as error:
-        raise ArgumentError(
-            f"backend={shown(backend)} needs its extra: pip install 'war_env[{backend}]' ({error})."
-        ) from error
 
 
 @contextmanager

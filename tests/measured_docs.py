@@ -6,6 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agents.registry import get_entry
+from experiments.leaderboard_page import board_head, board_rows, games_note
+from war_env.policy_names import SCRIPTED
+from war_env.presets import get_rules
+
+SHIPPED_SEED = 0  # of the champions in agents/trained/champion: the first, not the luckiest
 DATA = Path(__file__).parent.parent / "docs" / "data"
 
 
@@ -69,7 +75,39 @@ def speed_missed() -> str:
     return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
 
 
+def leaderboard(preset: str) -> str:
+    """A preset's leaderboard, the reference to beat and the champion first."""
+    summary = kept("leaderboard")
+    board = summary["boards"][preset]
+    note = f"{preset}: {games_note(board, summary['config'])}."
+    if summary["entries"][f"champion on {preset}"] != get_entry("champion", get_rules(preset)).identity:
+        note += " The champion's weights are newer than this table."
+    rows = [(f"`{name}`", *cells) for name, *cells in board_rows(board)]
+    return f"{note}\n\n{table(tuple(board_head(board)), rows)}"
+
+
+def champion_rates() -> str:
+    """What the champions of all seeds win against scripted agents, and their means with the spread."""
+    summary = kept("champion")
+    rows = []
+    for preset in ("War-v0", "WarOnePass-v0"):
+        made = summary[preset]
+        for one in made:
+            shipped = " (shipped)" if one["seed"] == SHIPPED_SEED else ""
+            cells = (f"{100 * one['rates'][name]['win_rate']:.1f}" for name in SCRIPTED)
+            rows.append((f"{preset}, seed {one['seed']}{shipped}", *cells))
+        spreads = []
+        for name in SCRIPTED:
+            rates = [100 * one["rates"][name]["win_rate"] for one in made]
+            spreads.append(f"{sum(rates) / len(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
+        rows.append((f"**{preset}, mean of {len(made)}**", *spreads))
+    return table(("", *SCRIPTED), rows)
+
+
 PARTS = {
+    "leaderboard_war": lambda: leaderboard("War-v0"),
+    "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
+    "champion_rates": champion_rates,
     "speed_head": speed_head,
     "speed": speed,
     "speed_items": speed_items,

@@ -9,19 +9,26 @@ from pathlib import Path
 
 import pytest
 
+import war_env
 from tests import golden
+from tests.environment_pages import PAGES as ENVIRONMENTS
 from tests.generate_docs import generated, pages
 from tests.public_faults import FAULTS, docstrings, shown_by
+from tests.tutorial import PAGE as TUTORIAL
+from tests.tutorial import with_outputs
 from war_env import PRESETS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def blocks() -> list[tuple[str, str]]:
-    """Every Python block of the pages."""
+    """Every Python block of the pages, but of the tutorial, whose blocks go on from each other."""
     found = []
     for page in PAGES:
+        if page == TUTORIAL:
+            continue
         for k, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)):
             found.append((f"{page.name}-{k}", code))
     return found
@@ -45,6 +52,36 @@ def test_code_blocks_run_when_pasted(name: str, code: str, tmp_path: Path) -> No
     for promised in re.findall(r"print\(.*\) +# (\d+\.\d+)", code):
         printed = [float(number) for number in re.findall(r"\d+\.\d+", result.stdout)]
         assert float(promised) in [round(number, 1) for number in printed]
+
+
+def test_the_tutorial_runs_from_its_beginning_to_its_end() -> None:
+    """All blocks in order in one session; what stands below each is what it prints (`make docs` writes it anew)."""
+    text = TUTORIAL.read_text()
+    assert text.count("```python") >= 10
+    assert with_outputs(text) == text
+
+
+def test_every_page_has_one_place_in_the_navigation() -> None:
+    named = []
+    for page in DOCS.rglob("*.md"):
+        for tree in re.findall(r"```{toctree}\n(.*?)```", page.read_text(), re.DOTALL):
+            lines = [line for line in tree.splitlines() if line and not line.startswith(":")]
+            named += [(page.parent / f"{line}.md").resolve() for line in lines]
+    assert sorted(named) == sorted(page for page in DOCS.rglob("*.md") if page != DOCS / "index.md")
+
+
+def test_every_id_has_its_page() -> None:
+    for part, env_id in ENVIRONMENTS.items():
+        text = (DOCS / "environments" / f"{env_id}.md").read_text()
+        assert text.startswith(f"# {env_id}\n")
+        assert f"<!-- generated: {part} -->" in text
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    reference = "".join(page.read_text() for page in (DOCS / "api").glob("*.md"))
+    for name in war_env.__all__:
+        if name != "__version__":
+            assert re.search(rf"[. ]{name}\b", reference), name
 
 
 def test_named_tests_exist() -> None:

@@ -9,17 +9,19 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 import war_env
-from war_env import _jit
+from war_env import _jit, _parts
 from war_env.state import record_dtype
 
 ROOT = Path(war_env.__file__).parent
 ORDER = (
-    ("errors", "_jit", "_version", "files", "output", "policy_names", "row_threads"),
+    ("errors", "_parts", "_jit", "_version", "files", "output", "policy_names", "row_threads"),
     ("cards",),
     ("rules", "casino_rules"),
     ("presets", "state", "layout", "truth", "seeding", "record", "holdings"),
@@ -99,6 +101,33 @@ def test_importing_compiles_nothing_and_loads_nothing_heavy() -> None:
         "import sys, war_env; print([m for m in ('numba', 'torch', 'pygame', 'scipy', 'rich') if m in sys.modules])"
     )
     assert heavy.strip() == "[]"
+
+
+@pytest.mark.skipif(not _jit.IS_COMPILED, reason="nothing is compiled")
+def test_parts_have_no_machine_code_of_their_own_and_numbas_own_way_gives_the_same() -> None:
+    """A chain of functions, compiled as parts and as numba would: the same result."""
+
+    def chain(options: dict[str, Any]) -> tuple[Any, Any]:
+        @njit(**options)
+        def inner(x: Any) -> Any:
+            return x * 3 + 1
+
+        @njit(**options)
+        def outer(x: Any) -> Any:
+            total = 0
+            for k in range(x):
+                total += inner(k) if k % 2 else inner(x - k)
+            return total
+
+        return njit(lambda x: outer(x) - inner(x)), outer
+
+    assert _parts.PART_OPTIONS, "this numba lacks a name that parts stand on: compiling takes three times as long"
+    entry, part = chain(_parts.PART_OPTIONS)
+    plain, outer = chain({})
+    assert [entry(x) for x in range(20)] == [plain(x) for x in range(20)]
+    assert outer(5) == entry(5) + 16
+    with pytest.raises(TypeError):
+        part(5)
 
 
 def test_registration_happens_once_and_every_preset_has_its_id() -> None:

@@ -40,14 +40,14 @@ TINY = PPOConfig(preset="mini", steps=4_096, num_envs=64, rollout=16, batch_size
 
 @pytest.mark.parametrize("algorithm", [PPO, A2C, DQN])
 def test_plain_algorithms_learn_on_the_single_environment(algorithm: type) -> None:
-    """Masked actions are played as the highest card, so that algorithms without masks work; 5,000 steps."""
-    model = algorithm("MlpPolicy", gym.make("War-v0"), seed=0, device="cpu").learn(5_000)
+    """Masked actions are played as the highest card, so that algorithms without masks work; 2,000 steps."""
+    model = algorithm("MlpPolicy", gym.make("War-v0"), seed=0, device="cpu").learn(2_000)
     before = model.policy.state_dict()
     assert all(torch.isfinite(value).all() for value in before.values())
 
 
 def test_maskable_ppo_learns_on_the_single_environment() -> None:
-    model = MaskablePPO("MlpPolicy", gym.make("WarOnePass-v0"), seed=0, device="cpu", n_steps=512).learn(5_000)
+    model = MaskablePPO("MlpPolicy", gym.make("WarOnePass-v0"), seed=0, device="cpu", n_steps=512).learn(2_000)
     env = WarEnv("one_pass")
     observation, info = env.reset(seed=0)
     for _ in range(300):

@@ -10,28 +10,11 @@ import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
+from tests.comparing import assert_same
 from war_env import FinishedError, IllegalActionError, WarEnv, WarEnvError, WarVectorEnv
 
 MODES = list(AutoresetMode)
 ROWS = 7
-
-
-def assert_same(ours: object, theirs: object, path: str = "") -> None:
-    """Deep equality of infos: keys, dtypes, shapes and values."""
-    if isinstance(theirs, dict):
-        assert isinstance(ours, dict)
-        assert set(ours) == set(theirs), (path, set(ours) ^ set(theirs))
-        for key in theirs:
-            assert_same(ours[key], theirs[key], f"{path}.{key}")
-    elif isinstance(theirs, np.ndarray) and theirs.dtype == object:
-        assert ours.dtype == object
-        for k, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
-            assert_same(mine, other, f"{path}[{k}]")
-    elif isinstance(theirs, np.ndarray):
-        assert ours.dtype == theirs.dtype, path
-        assert np.array_equal(ours, theirs), (path, ours, theirs)
-    else:
-        assert ours == theirs, path
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -5,7 +5,7 @@ of every source that reaches a kernel names the cache folder. Nothing here may s
 be written, kernels are compiled anew in each process.
 
 Environment variables: NUMBA_CACHE_DIR is the root of the cache when it is set; NUMBA_DISABLE_JIT=1 runs the same
-kernels as plain Python, slowly.
+kernels as plain Python, slowly; NUMBA_BOUNDSCHECK=1 compiles ones that check every index, in a folder of their own.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ try:
     from llvmlite import ir
     from numba import config, njit, types
     from numba.extending import intrinsic
+
+    from war_env._parts import PART_OPTIONS
 except ImportError as error:  # numba itself names the NumPy versions it supports
     raise ImportError(
         f"war_env needs numba for its kernels, and numba cannot be imported beside NumPy {np.__version__}: {error}"
     ) from error
 
 IS_COMPILED = not config.DISABLE_JIT
+IS_CHECKED = IS_COMPILED and bool(config.BOUNDSCHECK)
 _PACKAGE = Path(__file__).parent
 _SOURCES = (
     "_jit.py",
+    "_parts.py",
     "cards.py",
     "casino_rules.py",
     "casino_state.py",
@@ -53,6 +57,7 @@ _SOURCES = (
     "table_kernels.py",
     "engine/*.py",
 )
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": None, "_nrt": False}
 _KEPT_DIGESTS = 4
 _PREFIX = "war_env-"
 
@@ -101,7 +106,7 @@ def _prune(root: Path, keep: Path) -> None:
 def cache_folder() -> Path | None:
     """The folder for this version's compiled kernels; None where nothing can be written."""
     for root in _roots():
-        folder = root / f"{_PREFIX}{source_digest()}"
+        folder = root / f"{_PREFIX}{source_digest()}{'-checked' if IS_CHECKED else ''}"
         if _is_writable(folder):
             _prune(root, keep=folder)
             return folder
@@ -110,12 +115,12 @@ def cache_folder() -> Path | None:
 
 def kernel(function: F) -> F:
     """Compile a function that other kernels call; it is inlined wherever LLVM finds that worth it."""
-    return njit(nogil=True, error_model="numpy", boundscheck=None, _nrt=False)(function)  # type: ignore[no-any-return]
+    return njit(**_OPTIONS, **PART_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def inline(function: F) -> F:
     """Compile a small helper that is always inlined."""
-    return njit(nogil=True, error_model="numpy", boundscheck=None, forceinline=True, _nrt=False)(function)  # type: ignore[no-any-return]
+    return njit(forceinline=True, **_OPTIONS, **PART_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def entry(function: F) -> F:
@@ -126,11 +131,10 @@ def entry(function: F) -> F:
     before = config.CACHE_DIR
     try:
         config.CACHE_DIR = "" if folder is None else str(folder)
-        options = {"nogil": True, "error_model": "numpy", "boundscheck": None, "_nrt": False}
         try:
-            compiled = njit(cache=folder is not None, **options)(function)
+            compiled = njit(cache=folder is not None, **_OPTIONS)(function)
         except RuntimeError:  # numba found no place for its cache after all
-            compiled = njit(**options)(function)
+            compiled = njit(**_OPTIONS)(function)
     finally:
         config.CACHE_DIR = before
     is_cold = folder is None or not any(folder.rglob(f"*.{function.__qualname__}-*.nbi"))
@@ -186,6 +190,20 @@ if IS_COMPILED:
 
         return types.uint64(types.uint64), generate
 
+else:
+
+    def count_bits(mask: Any) -> Any:
+        """Number of set bits of a uint64."""
+        return np.uint64(int(mask).bit_count())
+
+    def lowest_bit(mask: Any) -> Any:
+        """Index of the lowest set bit of a uint64, which must not be 0."""
+        mask = int(mask)
+        return np.uint64((mask & -mask).bit_length() - 1)
+
+
+if IS_COMPILED and not IS_CHECKED:
+
     @intrinsic
     def pointer(typing: Any, array: Any) -> Any:
         """A contiguous array as a bare pointer: cheap to pass on, indexed like the array."""
@@ -231,28 +249,23 @@ if IS_COMPILED:
 else:
 
     def _store_digits(width: int) -> Any:
+        @inline
         def store(array: Any, at: Any, digits: Any, scale: Any) -> None:
             for k in range(width):
-                array[int(at) + k] = np.float32((int(digits) >> 4 * k) & 15) * scale
+                digit = (digits >> np.uint64(4 * k)) & np.uint64(15)
+                array[at + np.uint64(k)] = np.float32(digit) * scale
 
         return store
 
+    @inline
     def pointer(array: Any) -> Any:
         """The array itself."""
         return array
 
+    @njit(inline="always")  # without numba's reference counts no function may return a new array
     def octets_of(words: Any) -> Any:
         """The same memory, words, as bytes."""
         return words.view(np.uint8)
-
-    def count_bits(mask: Any) -> Any:
-        """Number of set bits of a uint64."""
-        return np.uint64(int(mask).bit_count())
-
-    def lowest_bit(mask: Any) -> Any:
-        """Index of the lowest set bit of a uint64, which must not be 0."""
-        mask = int(mask)
-        return np.uint64((mask & -mask).bit_length() - 1)
 
 
 # Store the lowest hexadecimal digits of a uint64, lowest first, times `scale`, as float32 from `array[at]` on:

@@ -53,6 +53,12 @@ class Deck:
         """Largest number of cards that share a rank."""
         return max(self.suits, self.jokers)
 
+    @property
+    def rank_shift(self) -> int | None:
+        """By how many bits a card's number is shifted to give its rank; None where no shift does."""
+        is_shift = self.suits.bit_count() == 1 and self.jokers <= self.suits
+        return self.suits.bit_length() - 1 if is_shift else None
+
     @cached_property
     def rank_names(self) -> tuple[str, ...]:
         """Names of the ranks, lowest first; the joker, if there is one, last."""

@@ -64,7 +64,8 @@ class CasinoWarVectorEnv(LaneVectorEnv):
         num_envs: number of tables, at least 1.
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as the Enum or its value.
         max_episode_steps: steps after which an episode is truncated; None for never.
-        illegal_action, render_mode, **options: as for `CasinoWarEnv`.
+        illegal_action, render_mode: as for `CasinoWarEnv`.
+        **options: options of `CasinoRules` to override.
     """
 
     def __init__(

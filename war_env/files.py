@@ -22,11 +22,16 @@ _MOST_TOLD = 300  # characters
 _SPARE = 2**16  # bytes of an array's header, and of each entry in the table of a file
 
 
+def partial_name(name: str, writer: int | str) -> str:
+    """What a file is called while the process `writer` writes it; other patterns of names never match it."""
+    return f".{name}.{writer}.tmp"
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """Gives a path to write to, which takes the place of `path` when all is written, and vanishes if it is not."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    partial = path.with_name(partial_name(path.name, os.getpid()))
     try:
         yield partial
         os.replace(partial, path)

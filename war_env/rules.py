@@ -295,6 +295,7 @@ class Rules:
             HAS_ORDER: self.winnings in FIXED_ORDERS,
             HAS_PILE: self.winnings.startswith("pile_"),
             IS_DUEL: self.is_duel,
+            RANK_SHIFT: NO_LIMIT if deck.rank_shift is None else deck.rank_shift,
             BY_FOURS: self.suits == 4,  # jokers, at most four, come after the last rank
         }
         for index, value in values.items():
@@ -334,7 +335,8 @@ class Rules:
     HAS_PILE,
     IS_DUEL,
     BY_FOURS,
-) = _codes(tuple("." * 22))
+    RANK_SHIFT,
+) = _codes(tuple("." * 23))
 REACTION = np.uint64(32)  # mean reaction time of each seat in nanoseconds, MAX_PLAYERS words
 RANK_OF = np.uint64(48)  # rank of each card, MAX_CARDS words
 RANK_CARDS = RANK_OF + np.uint64(MAX_CARDS)  # mask of the cards of each rank, MAX_CARDS + 1 words

@@ -267,7 +267,8 @@ def train(
     recorder = _Recorder(config, folder, league, evaluate, report)
     if model.num_timesteps < config.steps:
         model.learn(config.steps - model.num_timesteps, callback=recorder, reset_num_timesteps=False)
-        recorder.record()
+    if not recorder.curve or recorder.curve[-1]["steps"] < model.num_timesteps:
+        recorder.record()  # also where the last run was killed between its last checkpoint and that point of the curve
     card = {"config": asdict(config), "steps": model.num_timesteps}
     return Trained(to_network(model, **card), recorder.curve, model.num_timesteps, recorder.seconds)
 

@@ -7,9 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
-import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env import DummyVecEnv
+
+try:
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.vec_env import DummyVecEnv
+except ImportError as error:
+    raise ImportError(f"the speed of learning needs its extra: pip install 'war_env[sb3]' ({error})") from error
 
 from experiments.speed_parts.measure import Item
 from war_env.sb3 import WarVecEnv

@@ -13,6 +13,7 @@ _FIRST_GAME = """
 import sys, time
 import gymnasium, war_env
 assert "numba" not in sys.modules
+import numba
 t = time.process_time()
 env = gymnasium.make("War-v0")
 env.reset(seed=0)
@@ -39,6 +40,6 @@ def import_seconds(module: str) -> float:
 
 
 def first_game_seconds() -> tuple[float, float]:
-    """CPU seconds of the first make, reset and step: with an empty cache, and with the one that this has filled."""
+    """CPU seconds of the first make, reset and step, beyond imports: with an empty cache, then with a full one."""
     with tempfile.TemporaryDirectory() as folder:
         return _seconds(_FIRST_GAME, NUMBA_CACHE_DIR=folder), _seconds(_FIRST_GAME, NUMBA_CACHE_DIR=folder)

@@ -14,7 +14,7 @@ from war_env._jit import inline, kernel
 from war_env.engine.ends import check_ends
 from war_env.engine.piles import ONE, TWO, ZERO, octet, seat_of, set_octet, shuffle_ring
 from war_env.engine.rng import refilled
-from war_env.rules import ACE, FACE_DOWN, LOOP_LIMIT, MAX_BATTLES, RANK_OF, TWO_BEATS_ACE
+from war_env.rules import ACE, FACE_DOWN, LOOP_LIMIT, MAX_BATTLES, RANK_SHIFT, TWO_BEATS_ACE
 from war_env.state import (
     BATTLES,
     COINS,
@@ -71,7 +71,7 @@ def depth_of_war(octets, rules, rings, heads, counts):
     first_head, second_head = heads
     poorer = min(counts[0], counts[1])
     price = rules[FACE_DOWN] + ONE
-    odd = odd_pair(rules)
+    odd, shift = odd_pair(rules), rules[RANK_SHIFT]
     laid, ties = ONE, ZERO
     first, second = ZERO, ZERO
     while first == second:
@@ -79,8 +79,8 @@ def depth_of_war(octets, rules, rings, heads, counts):
         laid += price
         if laid > poorer:
             return ZERO, ties, ZERO
-        first = rules[RANK_OF + np.uint64(octets[first_ring + ((first_head + laid - ONE) & RING_MASK)])]
-        second = rules[RANK_OF + np.uint64(octets[second_ring + ((second_head + laid - ONE) & RING_MASK)])]
+        first = np.uint64(octets[first_ring + ((first_head + laid - ONE) & RING_MASK)]) >> shift
+        second = np.uint64(octets[second_ring + ((second_head + laid - ONE) & RING_MASK)]) >> shift
     if first ^ second == odd:
         return ZERO, ties, ZERO
     return laid, ties, np.uint64(first < second)
@@ -101,7 +101,7 @@ def move_pot(octets, winner_ring, loser_ring, winner_head, loser_head, tail, lai
 def play_plain_battles(words, octets, rules, game):
     """Play battles from between two of them until one needs the general engine, or the game is over.
 
-    Two seats with all their cards in their stocks, shuffled winnings, no clock.
+    Two seats with all their cards in their stocks, shuffled winnings, no clock, ranks by RANK_SHIFT.
     """
     first_seat, second_seat = seat_of(game, ZERO), seat_of(game, ONE)
     first_ring = (first_seat << _THREE) + RING
@@ -113,16 +113,16 @@ def play_plain_battles(words, octets, rules, game):
     limit = min(rules[MAX_BATTLES], rules[LOOP_LIMIT])
     battles, ties, staked = words[game + BATTLES], ZERO, ZERO
     before = battles
-    odd = odd_pair(rules)
+    odd, shift = odd_pair(rules), rules[RANK_SHIFT]
     while True:
         rank_0, rank_1 = ZERO, ONE
         while count_0 - ONE < total - ONE and battles < limit:  # each has a card: 0 < count_0 < total
             card_0 = np.uint64(octets[first_ring + head_0])
             card_1 = np.uint64(octets[second_ring + head_1])
-            rank_0, rank_1 = rules[RANK_OF + card_0], rules[RANK_OF + card_1]
+            rank_0, rank_1 = card_0 >> shift, card_1 >> shift
             if rank_0 == rank_1 or rank_0 ^ rank_1 == odd:
                 break
-            mask = ZERO - np.uint64(rank_0 < rank_1)
+            mask = ZERO - np.uint64(card_0 < card_1)  # of different ranks
             coins = picked(coins_0, coins_1, mask)
             if coins == ONE:
                 coins = refilled(words, picked(first_seat, second_seat, mask))

@@ -75,7 +75,7 @@ def after_battle(words, octets, seat, card, won, pot, tail_bit, gained):
 @inline
 def play_plain_pair(words, octets, rules, game, first, second, card_0, card_1):
     """Play a battle that `is_plain_pair`, up to the next one's choices."""
-    mask = ZERO - np.uint64(rules[RANK_OF + card_0] < rules[RANK_OF + card_1])
+    mask = ZERO - np.uint64(card_0 < card_1)  # of different ranks
     pot = (ONE << card_0) | (ONE << card_1)
     words[game + BATTLES] += ONE
     words[game + COMPARISONS] += ONE

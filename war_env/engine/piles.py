@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from war_env._jit import count_bits, inline, kernel, lowest_bit
-from war_env.engine.rng import next_below, next_coin
+from war_env.engine.rng import drawn_below, next_coin
 from war_env.rules import HAND_SIZE, HAS_ORDER, MAX_HAND, PILE_SHUFFLED, WINNINGS_RULE
 from war_env.state import (
     FRONT,
@@ -94,12 +94,15 @@ def shuffle_ring(words, octets, seat, start, count):
         set_ring_card(octets, seat, start + coin, first)
         set_ring_card(octets, seat, start + (coin ^ ONE), second)
         return
+    state = words[seat + SHUFFLES]
     while count > ONE:
-        other = start + next_below(words, seat + SHUFFLES, count)
+        drawn, state = drawn_below(state, count)
+        other = start + drawn
         count = count - ONE
         card = ring_card(octets, seat, start + count)
         set_ring_card(octets, seat, start + count, ring_card(octets, seat, other))
         set_ring_card(octets, seat, other, card)
+    words[seat + SHUFFLES] = state
 
 
 @inline

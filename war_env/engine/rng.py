@@ -55,15 +55,24 @@ def next_word(words, at):
     return mix(words[at])
 
 
-@kernel
-def next_below(words, at, bound):
-    """A uniform integer in 0..bound-1, without bias; bound is at least 1."""
-    product = (next_word(words, at) >> _S32) * bound
+@inline
+def drawn_below(state, bound):
+    """A uniform integer in 0..bound-1, without bias, and the state of the stream behind it; bound is at least 1."""
+    state = state + GAMMA
+    product = (mix(state) >> _S32) * bound
     if (product & _LOW_32) < bound:
         least = ((_LOW_32 - bound) + _ONE) % bound
         while (product & _LOW_32) < least:
-            product = (next_word(words, at) >> _S32) * bound
-    return product >> _S32
+            state = state + GAMMA
+            product = (mix(state) >> _S32) * bound
+    return product >> _S32, state
+
+
+@kernel
+def next_below(words, at, bound):
+    """A uniform integer in 0..bound-1 from the stream kept in `words[at]`."""
+    drawn, words[at] = drawn_below(words[at], bound)
+    return drawn
 
 
 @inline

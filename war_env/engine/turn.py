@@ -26,7 +26,7 @@ from war_env.engine.rng import (
     NO_COINS,
     SEAT_STREAMS,
     SHUFFLE_STREAM,
-    next_below,
+    drawn_below,
     next_reaction,
     next_word,
     stream_start,
@@ -109,14 +109,15 @@ def deal_cards(words, octets, rules, game, key):
     the last seat; that seat's own cards come to lie before them.
     """
     players, total = rules[PLAYERS], rules[NUM_CARDS]
-    words[game + KEY] = stream_start(key, DEAL_STREAM)
+    state = stream_start(key, DEAL_STREAM)
     deck = seat_of(game, players - ONE)
     for k in range(total):
         set_ring_card(octets, deck, np.uint64(k), rules[CARD_LIST + np.uint64(k)])
     number, place = ZERO, ZERO
     for k in range(total):
         dealt = np.uint64(k)
-        other = dealt + next_below(words, game + KEY, total - dealt)
+        drawn, state = drawn_below(state, total - dealt)
+        other = dealt + drawn
         card = ring_card(octets, deck, other)
         set_ring_card(octets, deck, other, ring_card(octets, deck, dealt))
         seat = seat_of(game, number)
@@ -129,7 +130,6 @@ def deal_cards(words, octets, rules, game, key):
         seat = seat_of(game, np.uint64(k))
         set_octet(octets, seat, STOCK, place + np.uint64(np.uint64(k) < number))
         words[seat + STARTS] = ONE
-    words[game + KEY] = key
 
 
 @inline

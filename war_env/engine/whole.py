@@ -7,20 +7,20 @@ import numpy as np
 from war_env._jit import entry, kernel, pointer
 from war_env.engine.duel import play_plain_battles, put_back_hands
 from war_env.engine.ends import num_held
-from war_env.engine.piles import ONE, ZERO, octet, ring_card, seat_of, set_octet, set_ring_card
+from war_env.engine.piles import ONE, ZERO, octet, seat_of, set_octet, set_ring_card
 from war_env.engine.rng import stream_start
 from war_env.engine.turn import begin, clear_game, compare, deal_cards, play_slot, start_battle
 from war_env.engine.war import has_seat
-from war_env.rules import ACE, IS_DUEL, PLAYERS, RANK_CARDS, SHUFFLED, WINNINGS_RULE
+from war_env.rules import ACE, IS_DUEL, PLAYERS, RANK_CARDS, RANK_SHIFT, SHUFFLED, WINNINGS_RULE
 from war_env.state import (
     BATTLES,
     COMPARISONS,
     FIGHTERS,
     GAME_NANOS,
-    HEAD,
     PERIOD,
     PLAYS,
     REASON,
+    RING,
     STARTS,
     STOCK,
     TABLE,
@@ -29,6 +29,7 @@ from war_env.state import (
 )
 
 GAME = np.uint64(0)
+_THREE = np.uint64(3)
 # Columns of a result: these, then each seat's held cards, then the aces dealt to each seat.
 RESULT_FIELDS = ("winner", "reason", "battles", "comparisons", "wars", "plays", "period", "nanos")
 NUM_FIELDS = np.uint64(len(RESULT_FIELDS))
@@ -51,10 +52,11 @@ def lay_stocks(words, octets, rules, stocks, at, length):
 
 @kernel
 def count_aces(octets, rules, seat):
-    """Cards of the highest rank below the joker in the seat's stock."""
+    """Cards of the highest rank below the joker in the stock that the seat was dealt."""
     cards, aces = rules[RANK_CARDS + rules[ACE]], ZERO
+    ring = (seat << _THREE) + RING  # dealt from its first place on
     for k in range(octet(octets, seat, STOCK)):
-        aces += (cards >> ring_card(octets, seat, octet(octets, seat, HEAD) + np.uint64(k))) & ONE
+        aces += (cards >> np.uint64(octets[ring + np.uint64(k)])) & ONE
     return aces
 
 
@@ -70,7 +72,7 @@ def play_comparison(words, octets, rules):
 @kernel
 def play_whole(words, octets, rules):
     """Play a game whose cards are dealt to its end."""
-    is_plain = rules[IS_DUEL] != ZERO and rules[WINNINGS_RULE] == SHUFFLED
+    is_plain = rules[IS_DUEL] != ZERO and rules[WINNINGS_RULE] == SHUFFLED and rules[RANK_SHIFT] != ~ZERO
     if is_plain:
         play_plain_battles(words, octets, rules, GAME)
         if words[GAME + REASON] != ZERO:

@@ -1,0 +1,97 @@
+"""Child processes of the reliability experiment, and what an item of it reports."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+TIMEOUT = 1_800  # seconds
+
+
+def told(tries: int, unit: str, failures: Sequence[str], happened: str, **data: Any) -> dict[str, Any]:
+    """An item's report.
+
+    Args:
+        tries: how often it was tried.
+        unit: what is counted.
+        failures: what went wrong, one text each.
+        happened: what happened otherwise, in a few words.
+        **data: figures that are kept with it.
+    """
+    return {"tries": tries, "unit": unit, "failures": list(failures), "happened": happened, "data": data}
+
+
+def environment(**changes: str | None) -> dict[str, str]:
+    """This process's environment with the checkout on the path; None removes a variable."""
+    kept = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    for name, value in changes.items():
+        kept.pop(name, None)
+        if value is not None:
+            kept[name] = value
+    return kept
+
+
+def run(arguments: Sequence[str], cwd: Path = ROOT, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run this Python with arguments until it ends; text in and out."""
+    options.setdefault("env", environment())
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=TIMEOUT, **options)
+
+
+@contextmanager
+def mounted(folder: Path, *options: str) -> Iterator[bool]:
+    """`mount *options FOLDER` while the block runs; gives whether this process may do that."""
+    is_mounted = _says_yes(["mount", *options, str(folder)])
+    try:
+        yield is_mounted
+    finally:
+        if is_mounted:
+            subprocess.run(["umount", str(folder)], check=True, capture_output=True)
+
+
+def remount(folder: Path, options: str) -> bool:
+    """Change how a folder is mounted; returns whether that worked."""
+    return _says_yes(["mount", "-o", f"remount,{options}", str(folder)])
+
+
+def _says_yes(command: list[str]) -> bool:
+    try:
+        return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def last_line(result: subprocess.CompletedProcess[str]) -> str:
+    """The last line that a process wrote, of its errors if there are any."""
+    lines = (result.stderr.strip() or result.stdout.strip()).splitlines()
+    return lines[-1] if lines else ""
+
+
+def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    """Start this Python in a session of its own, silently."""
+    command = [sys.executable, *arguments]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(command, cwd=ROOT, env=environment(), start_new_session=True, **quiet, **options)
+
+
+def kill(process: subprocess.Popen[bytes], patience: float = 30.0) -> bool:
+    """Kill a started process, and it alone; returns whether all that it had started ends by itself in time."""
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    return False
