@@ -25,7 +25,7 @@ from joblib import Parallel, delayed
 from joblib.externals.loky import BrokenProcessPool
 
 from experiments.versions import versions
-from war_env.errors import ArgumentError, WarEnvError, shown
+from war_env.errors import ArgumentError, WarEnvError
 
 RETRIES = 3  # a task whose worker was lost is tried again so often
 WAIT = 60  # seconds until a cluster must have answered
@@ -169,7 +169,7 @@ def run_all(function: Function, tasks: Tasks, workers: int, backend: str, config
         return _on_ray(packed, workers) if backend == "ray" else _on_dask(packed, workers)
     except ImportError as error:
         raise ArgumentError(
-            f"backend={shown(backend)} needs its extra: pip install 'war_env[{backend}]' ({error})."
+            f"backend={backend!r} needs its extra: pip install 'war_env[{backend}]' ({error})."
         ) from error
 
 
@@ -222,9 +222,7 @@ def _connect_ray(workers: int) -> None:
     try:
         ray.init(logging_level=logging.WARNING)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ClusterError(
-            f"ray: no cluster answers at RAY_ADDRESS={shown(os.environ['RAY_ADDRESS'])}: {error}"
-        ) from error
+        raise ClusterError(f"ray: no cluster answers at RAY_ADDRESS={os.environ['RAY_ADDRESS']!r}: {error}") from error
 
 
 def _on_dask(tasks: Iterator[Any], workers: int) -> Results:

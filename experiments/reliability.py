@@ -14,7 +14,7 @@ from rich.table import Table
 from experiments.harness import Run, Settings, console, main, progress_bar
 from experiments.reliability_parts import fuzzing, killing, limits, processes, soak, surroundings
 from experiments.report import write_report
-from war_env.errors import ArgumentError, checked_int, refused, shown, unknown_name
+from war_env.errors import ArgumentError, checked_int, unknown_name
 
 FUZZING, PROCESSES, KILLED, SURROUNDINGS, LIMITS, SOAK = PARTS = (
     "fuzzing",
@@ -154,13 +154,13 @@ def run_reliability(settings: ReliabilitySettings) -> None:
     checked_int("kills", settings.kills, 1, 1000)
     checked_int("soak_steps", settings.soak_steps, 4 * soak.ROWS * soak.POINTS * 2)
     if not 0 <= settings.fuzz_seconds <= 1e6:
-        raise refused("fuzz_seconds", settings.fuzz_seconds, "from 0 to 1e6")
+        raise ArgumentError(f"fuzz_seconds={settings.fuzz_seconds!r} is not allowed: it must be from 0 to 1e6.")
     for part in settings.parts:
         if part not in PARTS:
             raise unknown_name("part", part, PARTS)
     chosen = items(settings)
     if not chosen:
-        raise ArgumentError(f"parts={shown(settings.parts)} is not allowed: name at least one.")
+        raise ArgumentError(f"parts={settings.parts!r} is not allowed: name at least one.")
     run = Run("reliability", settings, "reliability")
     rows, reports = [], {}
     with progress_bar("items", len(chosen)) as advance:

@@ -20,10 +20,10 @@ _BLOCKED = """
 import runpy, sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {shown(names)}:
+        if name.split(".")[0] in {names!r}:
             raise ModuleNotFoundError("No module named " + repr(name), name=name)
 sys.meta_path.insert(0, Missing())
-sys.argv[1:] = {shown(arguments)}
+sys.argv[1:] = {arguments!r}
 """
 _TORCH = ["torch", "stable_baselines3", "sb3_contrib"]
 _ALL = [*_TORCH, "pygame", "scipy", "pettingzoo", "pyspiel", "flask", "rich", "pandas", "tyro", "joblib", "matplotlib"]
