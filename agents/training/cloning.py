@@ -10,9 +10,10 @@ import torch
 from torch import nn
 
 from agents.training.in_progress import GamesInProgress
-from war_env.errors import checked_int, refused
+from war_env.errors import checked_int, checked_number
 from war_env.layout import Layout
 from war_env.policy import Policy
+from war_env.rules import MAX_COUNT
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,9 @@ class CloneConfig:
             ArgumentError: the message names the field, its value and what is allowed.
         """
         for name in ("views", "lanes", "epochs", "batch_size"):
-            checked_int(name, getattr(self, name), 1)
+            checked_int(name, getattr(self, name), 1, MAX_COUNT)
         for name, high in (("exploration", 1.0), ("doubt", 1.0), ("learning_rate", 10.0)):
-            if not 0 <= getattr(self, name) <= high:
-                raise refused(name, getattr(self, name), f"from 0 to {high:g}")
+            checked_number(name, getattr(self, name), 0.0, high)
 
 
 def clone(
