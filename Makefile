@@ -65,9 +65,9 @@ wheel: $(DOCS_STAMP)
 		.venv-wheel/bin/python -I tests/fresh_venv.py || exit 1; \
 	done
 
-$(DOCS_STAMP): docs.lock
+$(DOCS_STAMP): requirements-docs.lock
 	$(PYTHON) -m venv $(DOCS)
-	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -r docs.lock
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
 	touch $(DOCS_STAMP)
 
 # Anew only when the lock or the package's own description changes.
@@ -96,7 +96,7 @@ lock:
 	.venv-lock-cluster/bin/python -m pip freeze --local --exclude war_env > requirements-cluster.lock
 	$(PYTHON) -m venv --clear .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock ".[docs,package]"
-	.venv-lock/bin/python -m pip freeze --exclude war_env > docs.lock
+	.venv-lock/bin/python -m pip freeze --exclude war_env > requirements-docs.lock
 	rm -rf .venv-lock .venv-lock-cluster
 
 clean:

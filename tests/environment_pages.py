@@ -17,7 +17,9 @@ from agents.solvers.best_response import Payoffs, agent_exploitability, expected
 from agents.solvers.build import build_game
 from agents.solvers.casino_exact import evaluate
 from agents.solvers.strategies import agent_strategies
-from tests.measured_docs import kept, table
+from experiments.leaderboard_page import games_note
+from experiments.ratings import rates_and_halves
+from tests.measured_docs import DATA, SHIPPED_SEED, kept, table
 from tests.settings_docs import shown
 from war_env.casino_env import CasinoWarEnv, CasinoWarVectorEnv
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY, CasinoRules
@@ -33,6 +35,10 @@ from war_env.vector_env import WarVectorEnv
 EPISODES = 1_024
 ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 WEAK = ("random", "greedy", "reserve")
+READ_ON = (
+    "± is half the width of a 95 % interval, clustered by pair; a draw counts one half. See "
+    "[the champions](../champion.md) and [comparing](../comparing.md)."
+)
 REASONS = REASON_TEXTS | {ELIMINATED: "the learner is out, the others play on"}
 
 
@@ -158,11 +164,6 @@ def ends(env_id: str) -> str:
     return table(('`info["reason"]`', "why", "episodes"), rows) + "\n\n" + note
 
 
-def percent(rate: dict[str, float]) -> str:
-    """A win rate with its interval."""
-    return f"{100 * rate['win_rate']:.1f} ({100 * rate['low']:.1f} to {100 * rate['high']:.1f})"
-
-
 def baselines(preset: Preset) -> str:
     """How random, greedy, reserve and the best known agent score against each other."""
     if not preset.rules.has_choices:
@@ -195,14 +196,33 @@ def exact_baselines(preset: Preset) -> str:
 
 
 def measured_baselines(preset: Preset) -> str:
-    """Win rates with intervals, from the kept results of the champions."""
-    shipped = kept("champion")[preset.id][0]["rates"]
-    rows = [("`champion`, the best known", *(percent(shipped[name]) for name in WEAK))]
-    note = (
-        f"{shipped[WEAK[0]]['games']:,} paired games each, 95 % intervals clustered by pair; a draw counts one half. "
-        "See [the champions](../champion.md) and [comparing](../comparing.md)."
-    )
-    return table(("win rate in %", *(f"against {name}" for name in WEAK)), rows) + "\n\n" + note
+    """Win rates with intervals: of the kept leaderboard, or where there is none of the kept champion."""
+    if not (DATA / "leaderboard.json").exists():
+        return champion_baselines(preset)
+    summary = kept("leaderboard")
+    board = summary["boards"][preset.id]
+    cells = rates_and_halves(board["pairs"])
+    names = (*WEAK, next(name for name in board["ratings"] if name not in WEAK))
+
+    def against(name: str, other: str) -> str:
+        return "" if name == other else "{:.1f} ± {:.1f}".format(*(100 * x for x in cells[name, other]))
+
+    rows = [(f"`{name}`", *(against(name, other) for other in names)) for name in names]
+    rows[-1] = (f"{rows[-1][0]}, the best known", *rows[-1][1:])
+    head = ("win rate in %", *(f"against {name}" for name in names))
+    return f"{table(head, rows)}\n\n{games_note(board, summary['config'])}. {READ_ON}"
+
+
+def champion_baselines(preset: Preset) -> str:
+    """Win rates of the champion alone, with intervals."""
+    shipped = next(one for one in kept("champion")[preset.id] if one["seed"] == SHIPPED_SEED)["rates"]
+    cells = []
+    for name in WEAK:
+        rate, half = shipped[name]["win_rate"], (shipped[name]["high"] - shipped[name]["low"]) / 2
+        cells.append(f"{100 * rate:.1f} ± {100 * half:.1f}")
+    head = ("win rate in %", *(f"against {name}" for name in WEAK))
+    games = f"{shipped[WEAK[0]]['games']:,} paired games each"
+    return f"{table(head, [('`champion`, the best known', *cells)])}\n\n{games}. {READ_ON}"
 
 
 def war_page(name: str) -> str:

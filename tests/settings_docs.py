@@ -1,4 +1,4 @@
-"""The generated parts on experiments, from their settings, and on versions, from pyproject.toml and the lock."""
+"""The generated parts on experiments, from their settings, and on versions, from pyproject.toml and the locks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def shown(value: Any, no: str = "`False`") -> str:
 def settings_table(settings: type) -> str:
     """The options of one settings class that are its own, with defaults and meanings."""
     texts = {
-        entry.arg_name: " ".join((entry.description or "").split()) for entry in parse_from_object(settings).params
+        entry.arg_name: " ".join((entry.description or "").split()).replace("<", "&lt;")
+        for entry in parse_from_object(settings).params
     }
     rows = []
     for entry in dataclasses.fields(settings):
@@ -84,14 +85,15 @@ def experiments_list() -> str:
 def versions() -> str:
     """Every package that war_env asks for, with the version that the tests run with."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    text = "".join(path.read_text() for path in sorted(ROOT.glob("requirements*.lock")))
+    lines = re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)
     pinned = {canonical(name): version for name, version in lines}
     rows = []
     groups = {"": project["dependencies"], **project["optional-dependencies"]}
     for extra, packages in groups.items():
         for package in packages:
             name, asked = re.fullmatch(r"([\w.-]+(?:\[\w+\])?)(.*)", package).groups()  # type: ignore[union-attr]
-            tested = pinned.get(canonical(name), "not in the lock")
+            tested = pinned[canonical(name)]
             rows.append((f"`{extra}`" if extra else "always", name, f"`{asked}`", tested))
     return table(("extra", "package", "asked for", "tested with"), rows)
 
