@@ -263,7 +263,7 @@ def test_champions_are_made_by_one_command(tmp_path: Path) -> None:
     run_champion(settings)
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
     assert {row["against"] for row in summary["rows"]} == set(SCRIPTED)
-    assert 0 <= summary["curves"]["champion-0"][-1]["exploitability"] <= 0.5
+    assert 0 <= summary["curves"]["champion-0"][-1]["exploitability"] <= 0.05  # 20,000 views; random play has .061
     card = json.loads((tmp_path / "r" / "weights" / "champion-0.json").read_text())
     assert card["command"] == "python -m experiments.champion --preset WarMini-v0 --seed 0 --seeds 1"
     assert card["curve"] == summary["curves"]["champion-0"]
