@@ -224,7 +224,7 @@ def quick(recipe: Recipe) -> Recipe:
     if isinstance(recipe, RegularisedConfig):
         return replace(recipe, iterations=20, lanes=512, evaluations=2)
     if isinstance(recipe, DistilledConfig):
-        return replace(recipe, cloning=replace(recipe.cloning, views=20_000, epochs=4), evaluations=2)
+        return replace(recipe, cloning=replace(recipe.cloning, views=60_000, epochs=8), evaluations=2)
     return replace(recipe, steps=65_536, evaluations=2)
 
 
