@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import re
 import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -212,7 +212,9 @@ def started(variables: dict[str, str], *commands: list[str]) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", ["dask", "ray"])
-def test_a_cluster_is_found_by_its_address(name: str, expected: Callable[[str], Path], tmp_path: Path) -> None:
+def test_a_cluster_is_found_by_its_address(
+    name: str, expected: Callable[[str], Path], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Started by the commands of docs/cluster.md, in processes that know nothing of the run."""
     folder, address = Path(sys.executable).parent, f"127.0.0.1:{free_port()}"
     if name == "dask":
@@ -222,8 +224,10 @@ def test_a_cluster_is_found_by_its_address(name: str, expected: Callable[[str], 
         common, variables = {}, {"DASK_SCHEDULER_ADDRESS": f"tcp://{address}"}
     else:
         port = address.rsplit(":", 1)[1]
+        place = tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True)  # a socket's path must be short
         head = [str(folder / "ray"), "start", "--head", "--port", port, "--num-cpus", "2"]
-        programs = [[*head, "--include-dashboard", "false", "--block"]]
+        request.addfinalizer(place.cleanup)
+        programs = [[*head, "--temp-dir", place.name, "--include-dashboard", "false", "--block"]]
         common = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
         variables = {**common, "RAY_ADDRESS": address}
     arguments = [*arguments_of("tournament", expected("tournament").parent.parent), "--backend", name]
@@ -244,7 +248,6 @@ def test_the_lock_pins_what_is_installed() -> None:
     for line in lines:
         name, version = line.split("==")
         assert metadata.version(name) == version
-    assert json.dumps(versions())
 
 
 def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
