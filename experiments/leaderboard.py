@@ -28,7 +28,7 @@ from war_env.errors import ArgumentError, RulesError, checked_int, shown
 from war_env.files import read_json
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS, get_preset
-from war_env.rules import Rules
+from war_env.rules import MAX_COUNT, Rules
 
 KEPT = Path(__file__).parent.parent / "docs" / "data"
 SMALL_BYTES = 10**9  # of a game that is solved on the way
@@ -200,8 +200,8 @@ def run_leaderboard(settings: LeaderboardSettings) -> None:
     """Play, print the tables, write the files."""
     presets = chosen_presets(settings.presets)
     for name in ("games", "other_games", "slow_games"):
-        block_sizes(getattr(settings, name))
-    checked_int("samples", settings.samples, 1)
+        block_sizes(getattr(settings, name), field=name)
+    checked_int("samples", settings.samples, 1, MAX_COUNT)
     if settings.keep and settings.quick:
         raise ArgumentError("keep=True is not allowed with quick=True: its numbers are too rough to be kept.")
     rules = {preset: arena_rules(preset, {}) for preset in presets}

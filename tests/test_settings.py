@@ -22,6 +22,9 @@ FLOATS = {**NUMBERS, "nan": math.nan, "infinite": math.inf}
 TEXTS = {"empty": "", "nonsense": "nonsense", "nul": "a\0b", "long": "x" * 10_000}
 SHARED = {entry.name for entry in dataclasses.fields(harness.Settings)}  # checked by `main`, or anything goes
 FINE = {
+    ("leaderboard", "presets", "none"),  # all
+    ("leaderboard", "agents", "none"),  # all
+    ("reliability", "fuzz_seconds", "zero"),  # none is fuzzed
     ("casino_edge", "bonus", "zero"),
     ("casino_edge", "penetrations", "zero"),
     ("train", "learning_rate", "zero"),
