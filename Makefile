@@ -13,7 +13,7 @@ BELOW := -c 'import sysconfig; print("import site; site.addsitedir(%r)" % syscon
 # The interpreters in which `make wheel` tries the wheel.
 PYTHONS ?= $(PYTHON)
 
-.PHONY: benchmark test test-cluster check twin golden docs leaderboard site wheel lock clean
+.PHONY: benchmark test test-cluster check twin fuzz golden docs leaderboard site wheel lock clean
 
 benchmark: $(STAMP)
 	$(BIN)/python -m experiments.benchmark
@@ -33,6 +33,10 @@ check: $(STAMP)
 # The engine against the slow twin over many more positions than the tests play.
 twin: $(STAMP)
 	WAR_ENV_TWIN_GAMES=40000 $(BIN)/python -m pytest -n 2 tests/test_twin.py
+
+# Ten minutes of random sequences of calls; the tests play a small share of it.
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz --seconds 600
 
 golden: $(STAMP)
 	$(BIN)/python -m tests.golden

@@ -35,7 +35,7 @@ class AblationSettings(Settings):
 
 def run_ablation(settings: AblationSettings) -> None:
     """Train, measure, print one table."""
-    checked_int("blocks", settings.blocks, 1)
+    checked_int("blocks", settings.blocks, 1, 10**6)
     if settings.quick:
         settings = replace(settings, steps=min(settings.steps, QUICK_STEPS), blocks=1)
     seeds = following_seeds(settings.seed, settings.seeds)

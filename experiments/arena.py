@@ -14,7 +14,7 @@ import numpy as np
 
 from agents.registry import get_agent
 from experiments.statistics import PairSums
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, checked_int, refused
 from war_env.lanes import Lanes
 from war_env.policy import Policy
 from war_env.presets import get_rules
@@ -22,6 +22,7 @@ from war_env.rules import Rules
 from war_env.seeding import draw_keys, tagged_generator
 
 BLOCK = 1024
+MAX_GAMES = 10**9  # of two agents
 _DEALS_TAG, _SEATS_TAG = 1, 2
 
 
@@ -143,9 +144,9 @@ def arena_rules(preset: str, options: dict[str, Any]) -> Rules:
     return rules
 
 
-def block_sizes(games: int, deals: int = BLOCK, blocks: int = 1) -> list[int]:
+def block_sizes(games: int, deals: int = BLOCK, blocks: int = 1, field: str = "games") -> list[int]:
     """Pairs that count in each block of so many deals, or each so many blocks, for so many games, an even number."""
-    if games < 2 or games % 2:
-        raise ArgumentError(f"games={games} is not allowed: it must be an even number >= 2, two games a deal.")
+    if checked_int(field, games, 2, MAX_GAMES) % 2:
+        raise refused(field, games, "an even number >= 2, two games a deal")
     pairs, size = games // 2, blocks * deals
     return [min(size, pairs - start) for start in range(0, pairs, size)]

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from agents.solvers.best_response import Payoffs, agent_exploitability
 from agents.solvers.build import build_game
 from agents.training.champion import Recipe, check, make, quick, recipe_for
+from agents.training.distilled import DistilledConfig
 from agents.training.ppo import PPOConfig
 from agents.training.regularised import RegularisedConfig
 from experiments.arena import arena_rules, block_sizes
@@ -35,6 +36,8 @@ class ChampionSettings(Settings):
     """Preset by name or id; two seats."""
     seeds: int = 5
     """Champions made, from seed, seed + 1, ..."""
+    recipe: Literal["best", "playouts", "ppo", "regularised", "distilled"] = "best"
+    """How they are made; best: what the shipped champion of such rules was made by."""
     games: int = 20_480
     """Paired games of each against each scripted agent, an even number."""
     rules: RuleOptions = field(default_factory=RuleOptions)
@@ -43,6 +46,8 @@ class ChampionSettings(Settings):
 
 def describe(config: Recipe) -> str:
     """The recipe in one line."""
+    if isinstance(config, DistilledConfig):
+        return f"the exact equilibrium of {get_preset(config.preset).id}, learned by a network"
     if isinstance(config, RegularisedConfig):
         return f"regularised self-play on {get_preset(config.preset).id}, {config.iterations:,} iterations"
     how = f"MaskablePPO, {config.steps:,} steps" if isinstance(config, PPOConfig) else "paired playouts"
@@ -51,7 +56,7 @@ def describe(config: Recipe) -> str:
 
 def evaluation_of(config: Recipe, layout: Layout) -> Callable[[NetworkPolicy], dict[str, float]]:
     """What a point of the curve holds: win rates against scripted agents, in small games the exact exploitability."""
-    if not isinstance(config, RegularisedConfig):
+    if not isinstance(config, RegularisedConfig | DistilledConfig):
         return lambda network: curve_point(network, layout)
     payoffs = Payoffs(build_game(layout.rules))
     return lambda network: {"exploitability": agent_exploitability(payoffs, network)}
@@ -78,7 +83,7 @@ def run_champion(settings: ChampionSettings) -> None:
     block_sizes(settings.games)
     preset = get_preset(settings.preset).id
     seeds = following_seeds(settings.seed, settings.seeds)
-    config = recipe_for(preset, given_options(settings.rules))
+    config = recipe_for(preset, given_options(settings.rules), settings.recipe)
     check(config)
     if settings.quick:
         config, settings.games, seeds = quick(config), min(settings.games, 2_048), seeds[:1]
@@ -87,7 +92,8 @@ def run_champion(settings: ChampionSettings) -> None:
     for seed in seeds:
         name = f"champion-{seed}"
         one = replace(config, seed=seed)
-        command = f"python -m experiments.champion --preset {preset} --seed {seed} --seeds 1"
+        recipe = "" if settings.recipe == "best" else f" --recipe {settings.recipe}"
+        command = f"python -m experiments.champion --preset {preset}{recipe} --seed {seed} --seeds 1"
         origin = {"command": command, "seed": seed, "versions": run.config["versions"]}
         weights = run.weights_folder / f"{name}.npz"
         tasks[name] = (one, run.checkpoint_folder(name), weights, settings.games, settings.seed, origin)

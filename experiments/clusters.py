@@ -217,7 +217,7 @@ def _connect_ray(workers: int) -> None:
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if "RAY_ADDRESS" not in os.environ:
-        ray.init(num_cpus=workers, include_dashboard=False, logging_level=logging.WARNING)
+        ray.init("local", num_cpus=workers, include_dashboard=False, logging_level=logging.WARNING)
         return
     try:
         ray.init(logging_level=logging.WARNING)

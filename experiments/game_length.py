@@ -227,7 +227,7 @@ def check_table(rows: list[dict[str, Any]]) -> Table:
 
 def run_game_length(settings: GameLengthSettings) -> None:
     """Play, print, write."""
-    checked_int("games", settings.games, 2)
+    checked_int("games", settings.games, 2, 10**9)
     if settings.check:
         check_nothing_else(settings)
     sets = {} if settings.check else rule_sets(settings)

@@ -25,9 +25,10 @@ from experiments.plots import rating_points
 from experiments.ratings import rate_agents, rates_and_halves
 from experiments.tournament import play_pairs
 from war_env.errors import ArgumentError, RulesError, checked_int, shown
+from war_env.files import read_json
 from war_env.policy_names import SCRIPTED
 from war_env.presets import PRESETS, get_preset
-from war_env.rules import Rules
+from war_env.rules import MAX_COUNT, Rules
 
 KEPT = Path(__file__).parent.parent / "docs" / "data"
 SMALL_BYTES = 10**9  # of a game that is solved on the way
@@ -76,7 +77,7 @@ def chosen_presets(names: Sequence[str]) -> list[str]:
     for preset in found:
         arena_rules(preset.id, {})
         if not preset.rules.has_choices:
-            raise ArgumentError(f"presets={preset.id!r} is not allowed: there is nothing to choose.")
+            raise ArgumentError(f"presets={shown(preset.id)} is not allowed: there is nothing to choose.")
     return ids
 
 
@@ -135,7 +136,7 @@ def best_opponent(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
 def learned_bound(entry: Entry, preset: str, folder: Path = KEPT) -> dict[str, Any] | None:
     """The kept result of `experiments.exploitability --method learned` for this very agent, where there is one."""
     path = folder / f"learned_{preset}.json"
-    summary = json.loads(path.read_text()) if path.exists() else {"entries": {}}
+    summary = read_json(path, f"kept={str(path)!r}", is_strict=False) if path.exists() else {"entries": {}}
     if summary["entries"].get(entry.title) != entry.identity:
         return None
     found, config = summary["agents"][entry.title], summary["config"]
@@ -199,8 +200,8 @@ def run_leaderboard(settings: LeaderboardSettings) -> None:
     """Play, print the tables, write the files."""
     presets = chosen_presets(settings.presets)
     for name in ("games", "other_games", "slow_games"):
-        block_sizes(getattr(settings, name))
-    checked_int("samples", settings.samples, 1)
+        block_sizes(getattr(settings, name), field=name)
+    checked_int("samples", settings.samples, 1, MAX_COUNT)
     if settings.keep and settings.quick:
         raise ArgumentError("keep=True is not allowed with quick=True: its numbers are too rough to be kept.")
     rules = {preset: arena_rules(preset, {}) for preset in presets}

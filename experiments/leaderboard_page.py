@@ -36,7 +36,8 @@ def gain_text(bound: dict[str, Any]) -> str:
         return f"{100 * bound['gain']:.2f} = {bound['fraction']}" if bound["gain"] > 1e-9 else "0"
     by = bound["by"]
     if bound["method"] == "learned":
-        by = f"response learned from {by}, {bound['steps'] / 1e6:.3g} million steps, {bound['games']:,} games"
+        start = "a copy of it" if by == "agent" else by
+        by = f"a response learned from {start}, {bound['steps'] / 1e6:.3g} million steps, {bound['games']:,} games"
     if bound["low"] <= 0:
         return "none shown"
     return f"at least {100 * bound['gain']:.1f} ({100 * bound['low']:.1f} to {100 * bound['high']:.1f}), by {by}"

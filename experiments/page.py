@@ -164,7 +164,7 @@ def _setting(value: Any) -> str:
     """A setting's value in words."""
     if isinstance(value, dict):
         given = {name: one for name, one in value.items() if one not in ([], None)}
-        return ", ".join(f"{name}={_setting(one)}" for name, one in given.items()) or "none"
+        return ", ".join(f"{name}={_setting(one)}" for name, one in given.items()) or "as by default"
     if isinstance(value, list):
-        return ", ".join(map(_setting, value)) or "none"
+        return ", ".join(map(_setting, value)) or "as by default"
     return "none" if value is None else number(value)

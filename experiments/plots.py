@@ -83,7 +83,12 @@ def learning_curve(curves: Sequence[list[dict[str, float]]], opponents: list[str
         return _save(figure, path)
 
 
-_PROGRESS = {"steps": (1e6, "environment steps, millions"), "round": (1, "round"), "iteration": (1, "iteration")}
+_PROGRESS = {
+    "steps": (1e6, "environment steps, millions"),
+    "round": (1, "round"),
+    "iteration": (1, "iteration"),
+    "epochs": (1, "passes over the views"),
+}
 
 
 def _curve(axes: Any, curves: Sequence[list[dict[str, float]]], key: str, label: str) -> None:

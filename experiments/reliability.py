@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rich.table import Table
 
 from experiments.harness import Run, Settings, console, main, progress_bar
 from experiments.reliability_parts import fuzzing, killing, limits, processes, soak, surroundings
+from experiments.reliability_parts.children import together
 from experiments.report import write_report
 from war_env.errors import ArgumentError, checked_int, unknown_name
 
@@ -49,92 +51,96 @@ class Item:
     Attributes:
         part: one of PARTS.
         what: what is tried, in a few words.
-        run: tries it; returns what `told` gives.
+        pieces: each tries some of it and returns what `told` gives; they are kept one by one.
     """
 
     part: str
     what: str
-    run: Callable[[], dict[str, Any]]
+    pieces: tuple[Callable[[], dict[str, Any]], ...]
+
+
+def item(part: str, what: str, function: Callable[..., dict[str, Any]], *calls: tuple[Any, ...]) -> Item:
+    """An item of one piece for each tuple of arguments."""
+    return Item(part, what, tuple(partial(function, *arguments) for arguments in calls))
 
 
 def items(settings: ReliabilitySettings) -> dict[str, Item]:
     """All that is tried, by name."""
     quick, seed = settings.quick, settings.seed
-    workers = 2 if quick else 8
+    found = _fuzzing(10.0 if quick else settings.fuzz_seconds, 3 if quick else 20, seed, 1 if quick else 4)
+    found |= _processes(2 if quick else 8, quick)
     kills = 2 if quick else settings.kills
-    soak_steps = 8_000_000 if quick else settings.soak_steps
-    found = {
-        "fuzz": Item(
-            FUZZING,
-            "random sequences of calls of Game, WarEnv, WarVectorEnv and Casino War under random options",
-            lambda: fuzzing.fuzz(10.0 if quick else settings.fuzz_seconds, seed),
-        ),
-        "modes": Item(
-            FUZZING,
-            "the same games from kernels that are compiled, that check every index, and that are not compiled",
-            lambda: fuzzing.modes(3 if quick else 60, seed),
-        ),
+    for name in killing.RUNS:
+        calls = [(name, min(2, kills - k), seed + k) for k in range(0, kills, 2)]
+        found[f"kill-{name}"] = item(KILLED, f"{name} killed (-9) at random moments", killing.random_kills, *calls)
+    sizes = (12_288,) if quick else (4_096, 12_288, 40_960)
+    full = [(name, size) for name in surroundings.SMALL for size in sizes]
+    found |= {
+        "disk": item(SURROUNDINGS, "a full disk: tournament, game_length, train", surroundings.full_disk, *full),
+        "files": item(SURROUNDINGS, "files that may not grow", surroundings.small_files, (4_096,)),
+        "folder": item(SURROUNDINGS, "results folders that cannot be written to", surroundings.no_folder, ()),
     }
+    found |= _limits(quick)
+    steps = (8_000_000 if quick else settings.soak_steps) // 4
+    for preset in ("strategic", "one_pass", "three_player", "speed"):
+        found[f"soak-{preset}"] = item(SOAK, f"{preset}, {soak.ROWS:,} rows", soak.soaked, (preset, steps))
+    return {name: one for name, one in found.items() if one.part in settings.parts}
+
+
+def _fuzzing(seconds: float, count: int, seed: int, pieces: int) -> dict[str, Item]:
+    calls = "random sequences of calls of Game, WarEnv, WarVectorEnv and Casino War under random options"
+    kernels = "the same games from kernels that are compiled, that check every index, and that are not compiled"
+    rounds = [(seconds / pieces, seed + 1_000_000 * k) for k in range(pieces)]
+    drawn = [(count, seed + 1_000_000 * k) for k in range(pieces)]
+    return {
+        "fuzz": item(FUZZING, calls, fuzzing.fuzz, *rounds),
+        "modes": item(FUZZING, kernels, fuzzing.modes, *drawn),
+    }
+
+
+def _processes(workers: int, is_quick: bool) -> dict[str, Item]:
+    found = {}
     for kind, name in (("async", "AsyncVectorEnv"), ("subproc", "SubprocVecEnv")):
         for context in ("fork", "spawn"):
-            found[f"{kind}-{context}"] = Item(
-                PROCESSES, f"{name}, {context}", lambda k=kind, c=context: processes.many(k, c, workers)
-            )
-    if not quick:
-        found["cold"] = Item(
-            PROCESSES,
-            "AsyncVectorEnv, spawn, no kernel compiled before",
-            lambda: processes.many("async", "spawn", workers, is_cold=True),
-        )
-    found |= {
-        "threads": Item(
-            PROCESSES, "threads that step different vectors", lambda: processes.many("threads", "", workers)
-        ),
-        "forked": Item(
-            PROCESSES, "forks of a process whose vector has threads", lambda: processes.many("forked", "", workers)
-        ),
-        "read-only": Item(PROCESSES, "a read-only installation without a home", lambda: processes.read_only(quick)),
-        "missing": Item(PROCESSES, "packages that are missing", lambda: processes.missing(quick)),
+            found[f"{kind}-{context}"] = item(PROCESSES, f"{name}, {context}", processes.many, (kind, context, workers))
+    cold = "AsyncVectorEnv, spawn, no kernel compiled before"
+    if not is_quick:
+        found["cold"] = item(PROCESSES, cold, processes.many, ("async", "spawn", workers, True))
+    threads, forks = "threads that step different vectors", "forks of a process whose vector has threads"
+    return found | {
+        "threads": item(PROCESSES, threads, processes.many, ("threads", "", workers)),
+        "forked": item(PROCESSES, forks, processes.many, ("forked", "", workers)),
+        "read-only": item(PROCESSES, "a read-only installation without a home", processes.read_only, (is_quick,)),
+        "missing": item(PROCESSES, "packages that are missing", processes.missing, (is_quick,)),
     }
-    for name in killing.RUNS:
-        found[f"kill-{name}"] = Item(
-            KILLED, f"{name} killed (-9) at random moments", lambda n=name: killing.random_kills(n, kills, seed)
-        )
-    found |= {
-        "disk": Item(
-            SURROUNDINGS,
-            "a full disk: tournament, game_length, train",
-            lambda: surroundings.full_disk((12_288,) if quick else (4_096, 12_288, 40_960)),
-        ),
-        "files": Item(SURROUNDINGS, "files that may not grow", lambda: surroundings.small_files(4_096)),
-        "folder": Item(SURROUNDINGS, "results folders that cannot be written to", surroundings.no_folder),
-        "rows": Item(LIMITS, "65,536 rows", lambda: limits.most_rows(65_536, 5 if quick else 100)),
-        "seats": Item(LIMITS, "ten seats under every run_out, winnings and war_party", lambda: limits.most_seats(20)),
-        "decks": Item(
-            LIMITS,
-            "decks of 4 to 64 cards, any ranks, suits and jokers",
-            lambda: limits.every_deck(30, 20 if quick else 1),
-        ),
-        "games": Item(
-            LIMITS,
-            "millions of games in one call",
-            lambda: limits.many_games(200_000 if quick else 10_000_000, 50_000 if quick else 1_000_000),
-        ),
-    }
-    for preset in ("strategic", "one_pass", "three_player", "speed"):
-        found[f"soak-{preset}"] = Item(
-            SOAK,
-            f"{preset}, {soak.ROWS:,} rows",
-            lambda p=preset: soak.soaked(p, soak_steps // 4),
-        )
-    return {name: item for name, item in found.items() if item.part in settings.parts}
 
 
-def row_of(item: Item, report: dict[str, Any]) -> dict[str, Any]:
+def _limits(is_quick: bool) -> dict[str, Item]:
+    every = 20 if is_quick else 1
+    games, block = (200_000, 50_000) if is_quick else (10_000_000, 1_000_000)
+    seats = "ten seats under every run_out, winnings and war_party"
+    decks = "decks of 4 to 64 cards, any ranks, suits and jokers"
+    return {
+        "rows": item(LIMITS, "65,536 rows", limits.most_rows, (65_536, 5 if is_quick else 100)),
+        "seats": item(LIMITS, seats, limits.most_seats, (5 if is_quick else 20,)),
+        "decks": item(LIMITS, decks, limits.every_deck, (30, every)),
+        "games": item(LIMITS, "millions of games in one call", limits.many_games, (games, block)),
+    }
+
+
+def try_piece(run: Run, name: str, piece: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """A piece's report, kept unless something failed, so that it is then tried again."""
+    report: dict[str, Any] = run.part(name, piece)
+    if report["failures"]:
+        run.forget(name)
+    return report
+
+
+def row_of(one: Item, report: dict[str, Any]) -> dict[str, Any]:
     """A row of the table: part, what, tries, unit, failed, happened."""
     failures = report["failures"]
     happened = "; ".join(failures) if failures else report["happened"]
-    row = {"part": item.part, "what": item.what, "tries": report["tries"], "unit": report["unit"]}
+    row = {"part": one.part, "what": one.what, "tries": report["tries"], "unit": report["unit"]}
     return row | {"failed": len(failures), "happened": happened}
 
 
@@ -152,7 +158,7 @@ def result_table(rows: list[dict[str, Any]]) -> Table:
 def run_reliability(settings: ReliabilitySettings) -> None:
     """Try everything, print the table, write the files; failures are an exit code of 1."""
     checked_int("kills", settings.kills, 1, 1000)
-    checked_int("soak_steps", settings.soak_steps, 4 * soak.ROWS * soak.POINTS * 2)
+    checked_int("soak_steps", settings.soak_steps, 4 * soak.ROWS * soak.POINTS * 2, 10**12)
     if not 0 <= settings.fuzz_seconds <= 1e6:
         raise ArgumentError(f"fuzz_seconds={settings.fuzz_seconds!r} is not allowed: it must be from 0 to 1e6.")
     for part in settings.parts:
@@ -162,18 +168,14 @@ def run_reliability(settings: ReliabilitySettings) -> None:
     if not chosen:
         raise ArgumentError(f"parts={settings.parts!r} is not allowed: name at least one.")
     run = Run("reliability", settings, "reliability")
-    rows, reports = [], {}
+    rows = []
     with progress_bar("items", len(chosen)) as advance:
-        for name, item in chosen.items():
-            reports[name] = run.part(name, item.run)
-            rows.append(row_of(item, reports[name]))
-            if rows[-1]["failed"]:
-                run.forget(name)  # so that it is tried again
+        for name, one in chosen.items():
+            pieces = [try_piece(run, f"{name}-{k}", piece) for k, piece in enumerate(one.pieces)]
+            rows.append(row_of(one, together(pieces)))
             advance(1)
     failed = sum(row["failed"] for row in rows)
-    run.finish(
-        {"rows": rows, "failed": failed, "data": {name: report["data"] for name, report in reports.items()}}, rows
-    )
+    run.finish({"rows": rows, "failed": failed}, rows)
     console.print(result_table(rows))
     console.print(f"{failed} failures. Report: {write_report(run.folder)}")
     if failed:

@@ -121,7 +121,8 @@ def _exploitability(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Grou
     if summary["config"]["method"] == "learned":
         return Group("", tables=[learned_table(rows, summary["config"])])
     solution = summary["solution"]
-    size = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in solution["size"].items())
+    counts = {name: value for name, value in solution["size"].items() if not isinstance(value, bool)}
+    size = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in counts.items())
     lead = (
         f"Value of the game for seat 0: {summary['value']:.6f}, found by {solution['method']}. Size: {size}. The "
         f"solution is exploitable over information sets by {solution['over_information_sets']:.1e}."

@@ -96,17 +96,53 @@ def champion_rates() -> str:
             shipped = " (shipped)" if one["seed"] == SHIPPED_SEED else ""
             cells = (f"{100 * one['rates'][name]['win_rate']:.1f}" for name in SCRIPTED)
             rows.append((f"{preset}, seed {one['seed']}{shipped}", *cells))
-        spreads = []
-        for name in SCRIPTED:
-            rates = [100 * one["rates"][name]["win_rate"] for one in made]
-            spreads.append(f"{sum(rates) / len(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
+        spreads = (_spread([100 * one["rates"][name]["win_rate"] for one in made], 1) for name in SCRIPTED)
         rows.append((f"**{preset}, mean of {len(made)}**", *spreads))
     return table(("", *SCRIPTED), rows)
 
 
+def _spread(values: list[float], digits: int) -> str:
+    """The mean and, of several values, the least and the largest."""
+    mean = f"{sum(values) / len(values):.{digits}f}"
+    return mean if len(values) == 1 else f"{mean} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+def trained_rates() -> str:
+    """What agents trained by several seeds win against scripted agents, each with its command."""
+    rows = []
+    for row in kept("trained")["trained"]:
+        cells = (_spread([100 * rate for rate in row["rates"][name]], 1) for name in SCRIPTED)
+        rows.append((row["preset"], row["title"], str(len(row["seeds"])), *cells, f"`{row['command']}`"))
+    return table(("preset", "trained", "seeds", *SCRIPTED, "command"), rows)
+
+
+def trained_on_the_miniature() -> str:
+    """How exploitable agents that were trained on WarMini-v0 are, each with its command."""
+    rows = [
+        (row["title"], str(len(row["exploitability"])), _spread(row["exploitability"], 5), f"`{row['command']}`")
+        for row in kept("trained")["miniature"]
+    ]
+    return table(("trained", "seeds", "a best response gains", "command"), rows)
+
+
+def reliability() -> str:
+    """What was tried, how often, and what happened."""
+    summary = kept("reliability")
+    rows = [
+        (row["part"], row["what"], f"{row['tries']:,} {row['unit']}", str(row["failed"]), row["happened"])
+        for row in summary["rows"]
+    ]
+    versions = ", ".join(f"{name} {summary['versions'][name]}" for name in ("python", "numpy", "numba", "gymnasium"))
+    note = f"{summary['failed']} failures in this run ({versions})."
+    return table(("part", "tried", "how often", "failed", "what happened"), rows) + "\n\n" + note
+
+
 PARTS = {
+    "trained_rates": trained_rates,
+    "trained_on_the_miniature": trained_on_the_miniature,
     "leaderboard_war": lambda: leaderboard("War-v0"),
     "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
+    "reliability": reliability,
     "champion_rates": champion_rates,
     "speed_head": speed_head,
     "speed": speed,

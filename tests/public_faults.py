@@ -188,7 +188,7 @@ def faults_table() -> str:
     for subject, faults in SUBJECTS.items():
         rows = ["", f"## {subject}", "", "| there | what happened | here | shown by |", "|---|---|---|---|"]
         for fault in faults:
-            tests = ", ".join(f"[`{name}`](../tests/{file})" for file, name in shown_by(fault, texts))
+            tests = ", ".join(f"`{name}` in {file}" for file, name in shown_by(fault, texts))
             rows.append(f"| [{fault.reference}]({fault.url}) | {fault.happened} | {fault.ours} | {tests} |")
         parts += rows
     return "\n".join(parts[1:])

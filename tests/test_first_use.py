@@ -114,6 +114,23 @@ def test_numba_cache_dir_is_the_root(install: Path, tmp_path: Path) -> None:
     assert Path(folder).parent == tmp_path / "chosen"
 
 
+def test_a_full_disk_compiles_anew(install: Path) -> None:
+    """numba would raise; files that may not grow beyond a kilobyte stand for the disk."""
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))"
+    assert result_of(start(install, limited + SMALL_KERNEL))[0] == EXPECTED
+    assert result_of(start(install))[0] == EXPECTED
+
+
+def test_a_damaged_cache_is_written_anew(install: Path) -> None:
+    """An index that is cut off, and code that is."""
+    key, folder = result_of(start(install))
+    for ending in ("nbi", "nbc"):
+        (path,) = Path(folder).rglob(f"*_key_of*.{ending}")
+        path.write_bytes(path.read_bytes()[:50])
+        assert result_of(start(install)) == (key, folder)
+        assert path.stat().st_size > 50
+
+
 def test_eight_processes_at_once_with_a_cold_cache(install: Path) -> None:
     processes = [start(install) for _ in range(8)]
     results = [result_of(process) for process in processes]

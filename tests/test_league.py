@@ -146,7 +146,7 @@ def test_a_champion_is_resumed_after_the_last_finished_round(tmp_path: Path) -> 
         ({"rounds": ()}, "rounds=0 is not allowed"),
         ({"memory": 0}, "memory=0 is not allowed"),
         ({"preset": "WarThreePlayer-v0"}, "players=3 is not allowed"),
-        ({"playouts": PlayoutConfig(exploration=2.0)}, "exploration=2.0 is not allowed: it must be from 0 to 1"),
+        ({"playouts": PlayoutConfig(exploration=2.0)}, "exploration=2.0 is not allowed: it must be a number"),
         ({"playouts": PlayoutConfig(hidden=0)}, "hidden=0 is not allowed"),
     ],
 )
@@ -189,7 +189,7 @@ def test_a_cloned_network_plays_like_its_teacher() -> None:
         views = games.observations, games.masks, games.rng
         same.append(network.act(*views) == games.policy.act(*views))
     assert np.mean(same) > 0.98
-    with pytest.raises(ArgumentError, match="doubt=2 is not allowed: it must be from 0 to 1"):
+    with pytest.raises(ArgumentError, match="doubt=2 is not allowed: it must be a number from 0 to 1"):
         clone(logits_of(model), games.policy, LAYOUT, "random", 0, CloneConfig(doubt=2))
 
 
@@ -263,7 +263,7 @@ def test_champions_are_made_by_one_command(tmp_path: Path) -> None:
     run_champion(settings)
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
     assert {row["against"] for row in summary["rows"]} == set(SCRIPTED)
-    assert 0 <= summary["curves"]["champion-0"][-1]["exploitability"] <= 0.5
+    assert 0 <= summary["curves"]["champion-0"][-1]["exploitability"] <= 0.05  # 60,000 views; random play has .061
     card = json.loads((tmp_path / "r" / "weights" / "champion-0.json").read_text())
     assert card["command"] == "python -m experiments.champion --preset WarMini-v0 --seed 0 --seeds 1"
     assert card["curve"] == summary["curves"]["champion-0"]
@@ -308,7 +308,7 @@ def test_the_champion_beats_reserve(preset: str) -> None:
     assert scores.mean() > 0.5
 
 
-@pytest.mark.parametrize("preset", ["War-v0", "WarMini-v0"])
+@pytest.mark.parametrize("preset", ["War-v0", "WarOnePass-v0"])
 def test_the_champion_beats_random_in_both_seats(preset: str) -> None:
     """PettingZoo#1147: 1,024 games in each seat, far outside of four standard errors of .016."""
     rules = get_rules(preset)

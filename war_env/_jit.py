@@ -17,6 +17,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -133,12 +134,34 @@ def entry(function: F) -> F:
         config.CACHE_DIR = "" if folder is None else str(folder)
         try:
             compiled = njit(cache=folder is not None, **_OPTIONS)(function)
+            _forgive(getattr(compiled, "_cache", None))
         except RuntimeError:  # numba found no place for its cache after all
             compiled = njit(**_OPTIONS)(function)
     finally:
         config.CACHE_DIR = before
     is_cold = folder is None or not any(folder.rglob(f"*.{function.__qualname__}-*.nbi"))
     return _announcing(compiled) if is_cold else compiled  # type: ignore[no-any-return]
+
+
+def _forgive(cache: Any) -> None:
+    """Let numba go on without its cache where the disk is full or a file of it is damaged, instead of raising."""
+    load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
+    if load is None or save is None:
+        return
+
+    def load_overload(*args: Any) -> Any:
+        try:
+            return load(*args)
+        except Exception:
+            with suppress(Exception):
+                cache.flush()
+            return None
+
+    def save_overload(*args: Any) -> None:
+        with suppress(OSError):
+            save(*args)
+
+    cache.load_overload, cache.save_overload = load_overload, save_overload
 
 
 _announced = False

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from war_env.errors import NotationError
+from war_env.errors import NotationError, shown
 from war_env.files import arrays_hash, parsed_json, read_arrays, read_json, told, write_arrays
 
 FORMAT = 1
@@ -88,5 +88,5 @@ def load_curve(path: Path, key: str) -> list[dict[str, Any]]:
     what = f"curve={str(path)!r}"
     curve = read_json(path, what, is_strict=False)
     if not isinstance(curve, list) or not all(isinstance(p, dict) and type(p.get(key)) in (int, float) for p in curve):
-        raise NotationError(f"{what} is not allowed: it must be a list of objects with the number {key!r}.")
+        raise NotationError(f"{what} is not allowed: it must be a list of objects with the number {shown(key)}.")
     return curve

@@ -18,10 +18,11 @@ from torch import nn
 
 from agents.training.in_progress import GamesInProgress
 from agents.training.phases import PHASES, Block, PhasedPolicy, reference_slots
-from war_env.errors import NotationError, checked_int, refused
+from war_env.errors import NotationError, checked_int, checked_number, refused
 from war_env.files import read_arrays, write_arrays
 from war_env.lanes import Lanes
 from war_env.policy import Policy
+from war_env.rules import MAX_COUNT
 
 _SPACING = (6, 14)  # steps between two harvests, so that they do not repeat each other
 
@@ -62,10 +63,9 @@ class PlayoutConfig:
             ArgumentError: the message names the field, its value and what is allowed.
         """
         for name in ("decisions", "lanes", "most", "hidden", "epochs", "batch_size"):
-            checked_int(name, getattr(self, name), 1)
+            checked_int(name, getattr(self, name), 1, MAX_COUNT)
         for name, high in (("exploration", 1.0), ("learning_rate", 10.0), ("decay", 10.0), ("threshold", 1.0)):
-            if not 0 <= getattr(self, name) <= high:
-                raise refused(name, getattr(self, name), f"from 0 to {high:g}")
+            checked_number(name, getattr(self, name), 0.0, high)
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,20 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.training.checkpoints import load_curve, load_state, save_state
 from agents.training.league import PAST, SELF, League, check_shares
-from war_env.errors import checked_int, refused
+from war_env.errors import checked_bool, checked_choice, checked_int, checked_kind, checked_number
 from war_env.files import written_whole
 from war_env.layout import Layout
+from war_env.plan import REWARDS
 from war_env.policy import NetworkPolicy
 from war_env.presets import get_rules
+from war_env.rules import MAX_COUNT
 from war_env.sb3 import WarVecEnv
 from war_env.seeding import tagged_generator
 
 CHECKPOINT = "checkpoint.npz"
 CURVE = "curve.json"
 LEAGUE = "league"
+MAX_STEPS = 10**12
 
 Evaluate = Callable[[NetworkPolicy], dict[str, float]]
 
@@ -87,22 +90,23 @@ def check_config(config: PPOConfig) -> None:
         ArgumentError: the message names the field, its value and what is allowed.
     """
     for name, low, high in (
-        ("steps", 1, None),
+        ("steps", 1, MAX_STEPS),
         ("num_envs", 1, 65_536),
         ("rollout", 2, 65_536),
-        ("batch_size", 2, None),
+        ("batch_size", 2, MAX_COUNT),
         ("epochs", 1, 1000),
         ("seed", 0, 2**32 - 1),
         ("evaluations", 1, 10_000),
-        ("league_every", 1, None),
-        ("value_steps", 0, None),
+        ("league_every", 1, MAX_COUNT),
+        ("value_steps", 0, MAX_STEPS),
     ):
         checked_int(name, getattr(config, name), low, high)
-    for units in config.hidden:
+    checked_choice("reward", config.reward, REWARDS)
+    checked_bool("memory", config.memory)
+    for units in checked_kind("hidden", config.hidden, tuple, "numbers of units"):
         checked_int("hidden", units, 1, 65_536)
     for name, low, high in (("learning_rate", 0, 10), ("gamma", 0, 1), ("gae_lambda", 0, 1), ("entropy", 0, 100)):
-        if not low <= getattr(config, name) <= high:
-            raise refused(name, getattr(config, name), f"from {low} to {high}")
+        checked_number(name, getattr(config, name), low, high)
     if config.has_league:
         check_shares("opponent", config.opponent)
 
@@ -219,7 +223,7 @@ class _Recorder(BaseCallback):
         """Add a point to the curve and write a checkpoint; the time it takes is not counted as training."""
         self.seconds += time.perf_counter() - self.since
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-        point = {"steps": self.num_timesteps, "seconds": self.seconds, "return": float(np.mean(returns or [0.0]))}
+        point = {"steps": self.model.num_timesteps, "seconds": self.seconds, "return": float(np.mean(returns or [0.0]))}
         self.curve.append(point | self.evaluate(to_network(self.model)))
         save_checkpoint(self.model, self.folder, len(self.league.members))
         with written_whole(self.folder / CURVE) as partial:
@@ -261,6 +265,7 @@ def train(
     league = League(folder / LEAGUE, layout_of(config))
     league.shrink(members or 0)
     recorder = _Recorder(config, folder, league, evaluate, report)
+    recorder.model = model
     if model.num_timesteps < config.steps:
         model.learn(config.steps - model.num_timesteps, callback=recorder, reset_num_timesteps=False)
     if not recorder.curve or recorder.curve[-1]["steps"] < model.num_timesteps:

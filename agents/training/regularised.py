@@ -22,11 +22,12 @@ from torch import nn
 from agents.training.checkpoints import load_curve, load_state, save_state
 from agents.training.in_progress import GamesInProgress
 from agents.training.playouts import try_all
-from war_env.errors import checked_int, refused
+from war_env.errors import checked_int, checked_number
 from war_env.files import written_whole
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
 from war_env.presets import get_rules
+from war_env.rules import MAX_COUNT
 from war_env.seeding import tagged_generator
 
 CHECKPOINT, CURVE = "checkpoint.npz", "curve.json"
@@ -78,7 +79,7 @@ class RegularisedConfig:
             ArgumentError: the message names the field, its value and what is allowed.
         """
         for name in ("iterations", "lanes", "batch_size", "epochs", "average_epochs", "evaluations"):
-            checked_int(name, getattr(self, name), 1)
+            checked_int(name, getattr(self, name), 1, MAX_COUNT)
         for units in self.hidden:
             checked_int("hidden", units, 1, 65_536)
         checked_int("magnet_every", self.magnet_every, 0)
@@ -90,8 +91,7 @@ class RegularisedConfig:
             ("warm_up", 0, 0.99),
             ("kept", 0.001, 1),
         ):
-            if not low <= getattr(self, name) <= high:
-                raise refused(name, getattr(self, name), f"from {low} to {high}")
+            checked_number(name, getattr(self, name), low, high)
 
 
 class _SelfPlay:

@@ -16,17 +16,27 @@ ROOT = Path(__file__).parent.parent.parent
 TIMEOUT = 1_800  # seconds
 
 
-def told(tries: int, unit: str, failures: Sequence[str], happened: str, **data: Any) -> dict[str, Any]:
-    """An item's report.
+def told(tries: int, unit: str, failures: Sequence[str], happened: str, **counts: float) -> dict[str, Any]:
+    """What one piece of an item reports.
 
     Args:
         tries: how often it was tried.
         unit: what is counted.
         failures: what went wrong, one text each.
-        happened: what happened otherwise, in a few words.
-        **data: figures that are kept with it.
+        happened: what happened otherwise, in a few words; `{name:,}` stands for a count.
+        **counts: counts that add up over the pieces.
     """
-    return {"tries": tries, "unit": unit, "failures": list(failures), "happened": happened, "data": data}
+    return {"tries": tries, "unit": unit, "failures": list(failures), "happened": happened, "counts": counts}
+
+
+def together(pieces: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Several pieces of an item as one."""
+    names = dict.fromkeys(name for piece in pieces for name in piece["counts"])
+    counts = {name: sum(piece["counts"].get(name, 0) for piece in pieces) for name in names}
+    failures = [failure for piece in pieces for failure in piece["failures"]]
+    tries = sum(piece["tries"] for piece in pieces)
+    happened = pieces[-1]["happened"].format_map(counts)
+    return told(tries, pieces[-1]["unit"], failures, happened, **counts)
 
 
 def environment(**changes: str | None) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,15 @@ def fuzz(seconds: float, seed: int) -> dict[str, Any]:
         if not path.exists():
             return told(1, "rounds", [last_line(result)], "it could not run")
         report = json.loads(path.read_text())
-    tried = report["tried"]
-    calls = sum(tried.get(name, 0) for name in ("comparisons", "steps", "vector rows stepped"))
-    wrong = sum(tried.get(name, 0) for name in ("wrong choices", "wrong actions", "wrong vector calls"))
+    tried = Counter(report["tried"])
+    calls = tried["comparisons"] + tried["steps"] + tried["vector rows stepped"]
+    wrong = tried["wrong choices"] + tried["wrong actions"] + tried["wrong vector calls"]
     happened = (
-        f"no card lost; {tried.get('twin games', 0):,} games equal the slow twin's; {wrong:,} wrong calls refused, "
-        f"nothing changed by them; {tried.get('equal runs', 0):,} runs repeated to the last bit"
+        "no card lost; {twins:,} games equal the slow twin's; {wrong:,} wrong calls refused, nothing changed by them; "
+        "{runs:,} runs repeated to the last bit"
     )
-    return told(calls, "comparisons and steps", report["failures"], happened, **tried)
+    counts = {"twins": tried["twin games"], "wrong": wrong, "runs": tried["equal runs"]}
+    return told(calls, "comparisons and steps", report["failures"], happened, **counts)
 
 
 def modes(count: int, seed: int) -> dict[str, Any]:

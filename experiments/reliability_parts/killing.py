@@ -12,9 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from experiments.reliability_parts.children import kill, last_line, run, start, told
+from war_env.files import read_arrays, read_json
 
 # What each run computes, small, and the keys of its summary that an undisturbed run gives too.
 RUNS: dict[str, tuple[list[str], tuple[str, ...]]] = {
@@ -30,11 +29,10 @@ def damaged(folder: Path) -> list[str]:
     for path in sorted(folder.rglob("*")):
         try:
             if path.suffix == ".json":
-                json.loads(path.read_text())
+                read_json(path, path.name, is_strict=False)
             elif path.suffix == ".npz":
-                with np.load(path) as arrays:
-                    [arrays[name] for name in arrays.files]
-            elif path.suffix in (".csv", ".png", ".html", ".pt") and path.stat().st_size == 0:
+                read_arrays(path, path.name)
+            elif path.suffix in (".csv", ".png", ".html") and path.stat().st_size == 0:
                 wrong.append(str(path))
         except (OSError, ValueError):
             wrong.append(str(path))
@@ -78,7 +76,7 @@ def random_kills(name: str, times: int, seed: int) -> dict[str, Any]:
             if name == "train":
                 failures += _wrong_curve(_summary(folder), _summary(calm))
     same = "with the numbers of a run left in peace" if keys else "to its last step, with a whole learning curve"
-    return told(kills, "kills", failures, f"{reruns} reruns, each ended {same}", seconds=lasts)
+    return told(kills, "kills", failures, f"{{reruns:,}} reruns, each ended {same}", reruns=reruns)
 
 
 def _wrong_curve(ours: dict[str, Any], calm: dict[str, Any]) -> list[str]:

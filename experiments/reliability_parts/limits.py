@@ -61,7 +61,7 @@ def most_rows(rows: int, steps: int) -> dict[str, Any]:
     failures = play_rows(get_rules("strategic"), rows, steps, 0, checked=64)
     size = WarVectorEnv("strategic", rows)._lanes.records.words.nbytes / MEGABYTE
     text = f"64 rows equal single environments, no card lost; {size:.0f} MB of records"
-    return told(rows * steps, f"steps of {rows:,} rows", failures, text, megabytes=size)
+    return told(rows * steps, f"steps of {rows:,} rows", failures, text)
 
 
 def most_seats(steps: int) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def many_games(games: int, block: int) -> dict[str, Any]:
     failures = [] if found["at once"][0] == found["in blocks"][0] else ["other sums in blocks"]
     peaks = {name: peak for name, (_, peak) in found.items()}
     text = f"at once {peaks['at once']:,.0f} MB, in blocks of {block:,} {peaks['in blocks']:,.0f} MB, the same sums"
-    return told(games, "games", failures, text, peaks=peaks)
+    return told(games, "games", failures, text)
 
 
 def _sum_games(games: int, block: int) -> None:

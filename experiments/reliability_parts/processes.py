@@ -18,12 +18,15 @@ print(env.step(0)[1], sys.modules["war_env"].__file__)
 """
 _BLOCKED = """
 import runpy, sys
-class Missing:
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {names!r}:
-            raise ModuleNotFoundError("No module named " + repr(name), name=name)
-sys.meta_path.insert(0, Missing())
-sys.argv[1:] = {arguments!r}
+        return None if name.split(".")[0] in {names!r} else self.finder.find_spec(name, path, target)
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+sys.argv[1:] = []
 """
 _TORCH = ["torch", "stable_baselines3", "sb3_contrib"]
 _ALL = [*_TORCH, "pygame", "scipy", "pettingzoo", "pyspiel", "flask", "rich", "pandas", "tyro", "joblib", "matplotlib"]
@@ -60,7 +63,7 @@ MISSING: list[tuple[str, list[str], str, str]] = [
 ]
 
 
-def many(kind: str, context: str, count: int, *, is_cold: bool = False) -> dict[str, Any]:
+def many(kind: str, context: str, count: int, is_cold: bool = False) -> dict[str, Any]:
     """One kind of processes or threads of workers.py beside this process alone, with an empty cache if wanted."""
     with tempfile.TemporaryDirectory() as folder:
         cache = {"NUMBA_CACHE_DIR": folder} if is_cold else {}
@@ -89,7 +92,7 @@ def missing(is_quick: bool) -> dict[str, Any]:
     failures = []
     cases = MISSING[1:5] if is_quick else MISSING
     for what, names, code, extra in cases:
-        result = run(["-c", _BLOCKED.format(names=names, arguments=[]) + code])
+        result = run(["-c", _BLOCKED.format(names=names) + code])
         is_right = f"war_env[{extra}]" in result.stderr if extra else result.returncode == 0
         if not is_right or (extra and result.returncode == 0):
             failures.append(f"without {what}: {last_line(result)}")

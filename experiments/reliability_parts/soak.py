@@ -21,7 +21,7 @@ ROWS = 16_384
 POINTS = 10  # of the curves
 BANK = 64  # arrays of actions that are played again and again
 GROWTH = 4.0  # megabytes between the first point and the last that are no leak yet
-SETTLED = 100_000_000  # steps after which the rows, which start together, end at times of their own
+SETTLED = 100_000_000  # steps after which the curves are judged: rows that start together end at times of their own
 DRIFT = 0.05  # share by which the episodes of a tenth may differ from those of another
 
 
@@ -48,13 +48,21 @@ def soak(preset: str, steps: int) -> dict[str, Any]:
                 failures |= _wrong(envs, observations)
         memory.append(round(memory_now(), 1))
         episodes.append(int(ended))
-    if memory[-1] - memory[0] > GROWTH:
-        failures.add(f"memory grew from {memory[0]} to {memory[-1]} MB")
-    if steps > SETTLED and max(episodes[1:]) > (1 + DRIFT) * min(episodes[1:]):
-        failures.add(f"episodes drift: {episodes}")
+    if steps > SETTLED:
+        failures |= unsteady(memory, episodes)
     done = steps // ROWS // POINTS * POINTS * ROWS
     seconds = time.monotonic() - since
     return {"steps": done, "memory": memory, "episodes": episodes, "failures": sorted(failures), "seconds": seconds}
+
+
+def unsteady(memory: list[float], episodes: list[int]) -> set[str]:
+    """What is wrong with the curves: memory that grows after the first point, episodes that come to be others."""
+    failures = set()
+    if memory[-1] - memory[0] > GROWTH:
+        failures.add(f"memory grew from {memory[0]} to {memory[-1]} MB")
+    if max(episodes[1:]) > (1 + DRIFT) * min(episodes[1:]):
+        failures.add(f"episodes drift: {episodes}")
+    return failures
 
 
 def _wrong(envs: WarVectorEnv, observations: np.ndarray) -> set[str]:
@@ -78,7 +86,7 @@ def soaked(preset: str, steps: int) -> dict[str, Any]:
     text = (
         f"memory {found['memory'][0]} MB at a tenth, {found['memory'][-1]} MB at the end; {ended:,} episodes, no drift"
     )
-    return told(found["steps"], "steps", found["failures"], text, **found)
+    return told(found["steps"], "steps", found["failures"], text)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from typing import Any
 from experiments.reliability_parts.children import last_line, mounted, remount, run, told
 from experiments.reliability_parts.killing import RUNS, damaged
 
-_SMALL = {
+# What each run computes here.
+SMALL = {
     "tournament": ["--games", "4096", "--agents", "greedy", "lowest", "reserve", "--workers", "1"],
     "game_length": ["--games", "60000", "--workers", "1"],
     "train": ["--steps", "65536", "--preset", "WarMini-v0", "--opponent", "random"],
@@ -27,23 +28,18 @@ def _parts(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted(folder.glob("parts/*.json"))}
 
 
-def full_disk(sizes: tuple[int, ...]) -> dict[str, Any]:
-    """Runs on disks that are full after so many bytes, and again when there is room."""
-    failures, tries = [], 0
+def full_disk(name: str, size: int) -> dict[str, Any]:
+    """A run on a disk that is full after so many bytes, and again when there is room."""
+    command = ["-m", f"experiments.{name}", *SMALL[name]]
     with tempfile.TemporaryDirectory() as base:
-        disk = Path(base) / "disk"
+        disk, calm = Path(base) / "disk", Path(base) / "calm"
         disk.mkdir()
-        for name, given in _SMALL.items():
-            command = ["-m", f"experiments.{name}", *given]
-            calm = Path(base) / name
+        with mounted(disk, "-t", "tmpfs", "-o", f"size={size}", "tmpfs") as is_mounted:
+            if not is_mounted:
+                return told(0, "runs", [], "not tried: it needs the right to mount")
             run([*command, "--out", str(calm)])
-            for size in sizes:
-                with mounted(disk, "-t", "tmpfs", "-o", f"size={size}", "tmpfs") as is_mounted:
-                    if not is_mounted:
-                        return told(0, "runs", [], "not tried: it needs the right to mount")
-                    failures += _fill(name, [*command, "--out", str(disk / "run")], disk, calm)
-                tries += 1
-    return told(tries, "runs", failures, "one line says that no space is left; finished parts stay; the rerun ends")
+            failures = _fill(name, [*command, "--out", str(disk / "run")], disk, calm)
+    return told(1, "runs", failures, "one line says that no space is left; finished parts stay; the rerun ends")
 
 
 def _fill(name: str, command: list[str], disk: Path, calm: Path) -> list[str]:
@@ -68,7 +64,7 @@ def small_files(limit: int) -> dict[str, Any]:
     """A run whose files may not grow beyond so many bytes, then one without that limit; needs no rights."""
     with tempfile.TemporaryDirectory() as base:
         folder = Path(base) / "run"
-        command = ["-m", "experiments.tournament", *_SMALL["tournament"], "--out", str(folder)]
+        command = ["-m", "experiments.tournament", *SMALL["tournament"], "--out", str(folder)]
         result = run(command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         failures = [] if _is_told(result) else [last_line(result) or "accepted"]
         failures += [f"half-written: {path}" for path in damaged(folder)]
@@ -89,7 +85,7 @@ def no_folder() -> dict[str, Any]:
         with mounted(disk, "-t", "tmpfs", "-o", "ro", "tmpfs") as is_mounted:
             for folder in (blocker, blocker / "below", *([disk / "run"] if is_mounted else [])):
                 tries += 1
-                result = run(["-m", "experiments.tournament", *_SMALL["tournament"], "--out", str(folder)])
+                result = run(["-m", "experiments.tournament", *SMALL["tournament"], "--out", str(folder)])
                 if not _is_told(result) or blocker.read_text() != "mine":
                     failures.append(f"{folder.name}: {last_line(result)}")
     return told(tries, "runs", failures, "one line says which folder; nothing is changed")
