@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
+from experiments.orphans import follow
 from war_env.errors import ArgumentError, WarEnvError, checked_int
 from war_env.files import partial_name, written_whole
 
@@ -221,7 +222,8 @@ class Run:
         write_json(self.folder / "summary.json", {**head, **summary})
 
 
-def _named(name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[str, Any]:
+def _named(name: str, function: Callable[..., Any], arguments: Sequence[Any], parent: int) -> tuple[str, Any]:
+    follow(parent)
     return name, function(*arguments)
 
 
@@ -229,12 +231,12 @@ def _run_all(
     function: Callable[..., Any], tasks: Mapping[str, Sequence[Any]], settings: Settings
 ) -> Iterable[tuple[str, Any]]:
     if settings.workers == 1 and settings.backend == "loky":
-        return (_named(name, function, arguments) for name, arguments in tasks.items())
+        return ((name, function(*arguments)) for name, arguments in tasks.items())
     _connect(settings.backend)
     with parallel_config(backend=settings.backend, n_jobs=settings.workers):
         parallel = Parallel(return_as="generator_unordered")
         results: Iterable[tuple[str, Any]] = parallel(
-            delayed(_named)(name, function, arguments) for name, arguments in tasks.items()
+            delayed(_named)(name, function, arguments, os.getpid()) for name, arguments in tasks.items()
         )
         return results
 
