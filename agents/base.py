@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from war_env.policy import Policy
+from war_env.policy import Policy, check_views
 from war_env.rules import Rules
 
 
@@ -30,6 +30,7 @@ class Agent:
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose slots for a batch of views; see `war_env.policy.Policy.act`."""
+        check_views(observation, action_mask, rng, None, None)
         return self.policy.act(observation, action_mask, rng)
 
 
@@ -43,6 +44,7 @@ class AgentSpec:
         make: from the rules, and whether observations hold memory, to the policy.
         is_trained: whether its play was learned.
         weights: from the rules to the path of its exported weights, where it has them.
+        is_slow: whether it thinks a hundred times longer than scripted play, so that comparisons give it few games.
         is_quick: whether it is made within seconds for some rules; where it is not, it plays only if asked for by name.
     """
 
@@ -51,4 +53,5 @@ class AgentSpec:
     make: Callable[[Rules, bool], Policy]
     is_trained: bool = False
     weights: Callable[[Rules], Path] | None = None
+    is_slow: bool = False
     is_quick: Callable[[Rules], bool] = lambda rules: True

@@ -8,9 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.base import AgentSpec
-from war_env.casino_rules import BONUS, TIE_BET_LOST, TIE_BET_WON, WAR_LOST, WAR_TIED, WAR_WON, CasinoRules
-from war_env.casino_state import CasinoLayout
-from war_env.policy import Policy
+from war_env.casino_rules import (
+    BONUS,
+    TIE_BET_LOST,
+    TIE_BET_WON,
+    WAR_LOST,
+    WAR_TIED,
+    WAR_WON,
+    CasinoRules,
+    checked_casino_rules,
+)
+from war_env.casino_state import OBSERVATION_SIZE, CasinoLayout
+from war_env.errors import checked_bool
+from war_env.policy import Policy, check_views
 
 AGENTS: list[AgentSpec] = []  # none of them plays at two seats
 
@@ -29,8 +39,14 @@ class FixedBettor:
     surrenders: bool = False
     tie_bet: bool = False
 
+    def __post_init__(self) -> None:
+        checked_casino_rules(self.rules)
+        checked_bool("surrenders", self.surrenders)
+        checked_bool("tie_bet", self.tie_bet)
+
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose; see `war_env.policy.Policy.act`."""
+        check_views(observation, action_mask, rng, int(OBSERVATION_SIZE), self.rules.num_actions)
         is_tie = action_mask[:, self.rules.war_action].astype(bool)
         on_tie = self.rules.surrender_action if self.surrenders else self.rules.war_action
         return np.where(is_tie, on_tie, self.rules.bet_levels if self.tie_bet else 0).astype(np.int64)
@@ -47,8 +63,12 @@ class Counter:
 
     rules: CasinoRules
 
+    def __post_init__(self) -> None:
+        checked_casino_rules(self.rules)
+
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose; see `war_env.policy.Policy.act`."""
+        check_views(observation, action_mask, rng, int(OBSERVATION_SIZE), self.rules.num_actions)
         counts = CasinoLayout(self.rules).unseen(observation)
         total = counts.sum(axis=1)
         pays = (counts * (counts - 1)).sum(axis=1) * (self.rules.tie_pays + 1) > total * (total - 1)

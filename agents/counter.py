@@ -19,7 +19,7 @@ import numpy as np
 from agents.base import AgentSpec
 from war_env.errors import RulesError, checked_number, unknown_name
 from war_env.layout import Layout
-from war_env.policy import Policy
+from war_env.policy import Policy, check_views, checked_layout
 from war_env.rules import CAPTURED, WINNINGS, Rules
 
 MODELS = ("random", "reserve")
@@ -46,11 +46,12 @@ class CounterPolicy:
         steepness: float,
         quality: float = 0.0,
     ) -> None:
+        checked_layout(layout)
         if layout.rules.players != 2:
             raise RulesError(f"players={layout.rules.players} is not allowed: the counter plays against one other.")
         if not layout.memory:
             raise RulesError("memory=False is not allowed: the counter plays from what is remembered.")
-        if model not in MODELS:
+        if not isinstance(model, str) or model not in MODELS:
             raise unknown_name("model", model, MODELS)
         thrift = checked_number("thrift", thrift, 0.0, 1e6)
         steepness = checked_number("steepness", steepness, 0.0, 1e6)
@@ -58,6 +59,7 @@ class CounterPolicy:
         self.model = model
         rules = layout.rules
         self._slices, self._rules = layout.slices, rules
+        self._size, self._num_actions = layout.size, layout.num_actions
         self._ranks = len(rules.deck.rank_names)
         self._is_captured = rules.winnings == WINNINGS[int(CAPTURED)]
         levels = np.arange(self._ranks) / max(self._ranks - 1, 1)
@@ -93,6 +95,7 @@ class CounterPolicy:
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose; see `war_env.policy.Policy.act`."""
+        check_views(observation, action_mask, rng, self._size, self._num_actions)
         part = {name: observation[:, place] for name, place in self._slices.items()}
         hand = np.clip(np.rint(part["hand_slots"] * self._ranks).astype(np.int64) - 1, 0, None)
         battle, war = self.chances(observation)

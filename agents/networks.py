@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
 from agents.base import AgentSpec
-from war_env.errors import UnknownNameError
+from war_env.errors import NotationError, UnknownNameError
+from war_env.files import read_json, read_text
 from war_env.policy import Policy, get_policy
 from war_env.rules import Rules
 
@@ -23,7 +23,11 @@ def _make(path: Path, rules: Rules, memory: bool) -> Policy:
 
 
 def _description(path: Path) -> str:
-    return str(json.loads(path.with_suffix(".json").read_text()).get("description", "exported weights"))
+    try:
+        card = read_json(path.with_suffix(".json"), f"weights={str(path)!r}")
+    except NotationError:  # told when the weights are loaded
+        card = None
+    return str(card.get("description", "exported weights")) if isinstance(card, dict) else "exported weights"
 
 
 def champion_weights(rules: Rules) -> Path:
@@ -34,7 +38,8 @@ def champion_weights(rules: Rules) -> Path:
     """
     paths = sorted(CHAMPIONS.glob("*.json"))
     for path in paths:
-        if json.loads(path.read_text())["rules"] == rules.to_dict():
+        card = read_json(path, f"weights={str(path)!r}")
+        if isinstance(card, dict) and card.get("rules") == rules.to_dict():
             return path.with_suffix(".npz")
     known = ", ".join(path.stem for path in paths) or "none yet"
     raise UnknownNameError(
@@ -52,7 +57,7 @@ def benchmark_weights(rules: Rules) -> Path:
     Raises:
         UnknownNameError: there are none.
     """
-    path = Path(LATEST.read_text().strip()) if LATEST.exists() else None
+    path = Path(read_text(LATEST, f"latest={str(LATEST)!r}").strip()) if LATEST.exists() else None
     if path is None or not path.exists():
         raise UnknownNameError("agent='trained' is not there yet: `make benchmark` trains it.")
     return path

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import agents
 from agents.base import Agent, AgentSpec
-from war_env.errors import ArgumentError, WarEnvError, unknown_name
+from war_env.errors import ArgumentError, WarEnvError, checked_bool, refused, shown, unknown_name
 from war_env.policy import get_policy, is_weights_path, weight_paths
-from war_env.rules import Rules
+from war_env.rules import Rules, checked_rules
 
 _NOT_AGENTS = ("base", "registry")
 
@@ -50,9 +50,11 @@ def get_agent(name: str, rules: Rules, memory: bool = True) -> Agent:
         UnknownNameError: no such agent; the message lists those there are.
         RulesError: trained for other rules.
     """
+    checked_rules(rules)
+    checked_bool("memory", memory)
     if is_weights_path(name):
         return Agent(Path(name).stem, f"exported weights {name}", get_policy("agent", name, rules, memory), True)
-    spec = agent_specs().get(name)
+    spec = agent_specs().get(name) if isinstance(name, str) else None
     if spec is None:
         raise unknown_name("agent", name, [*agent_specs(), "<path to weights>.npz"])
     return Agent(spec.name, spec.description, spec.make(rules, memory), spec.is_trained)
@@ -60,6 +62,7 @@ def get_agent(name: str, rules: Rules, memory: bool = True) -> Agent:
 
 def fitting_agents(rules: Rules) -> list[Agent]:
     """Every agent that can play under some rules and is made within seconds, in the order of the registry."""
+    checked_rules(rules)
     found = []
     for name, spec in agent_specs().items():
         if not spec.is_quick(rules):
@@ -125,6 +128,8 @@ def get_entries(names: Sequence[str], rules: Rules) -> list[Entry]:
     Raises:
         ArgumentError: fewer than two, or one of them twice.
     """
+    if not isinstance(names, list | tuple):
+        raise refused("agents", names, "a list of names")
     entries = [get_entry(name, rules) for name in names]
     titles = [entry.title for entry in entries]
     entries = [
@@ -135,6 +140,6 @@ def get_entries(names: Sequence[str], rules: Rules) -> list[Entry]:
     ]
     if len(entries) < 2 or len({entry.title for entry in entries}) < len(entries):
         raise ArgumentError(
-            f"agents={[entry.title for entry in entries]!r} is not allowed: name at least two, each once."
+            f"agents={shown([entry.title for entry in entries])} is not allowed: name at least two, each once."
         )
     return entries

@@ -17,7 +17,7 @@ from agents.base import AgentSpec
 from war_env.errors import checked_int, checked_number
 from war_env.layout import Layout
 from war_env.playouts import MAX_SAMPLES, Playouts, SlotScores
-from war_env.policy import Policy, ScriptedPolicy
+from war_env.policy import Policy, ScriptedPolicy, checked_layout
 from war_env.rules import Rules
 
 SAMPLES = 32
@@ -47,6 +47,7 @@ class SearchPolicy:
         hoard: float = 0.0,
         caution: float = 1.0,
     ) -> None:
+        checked_layout(layout)
         self.samples = checked_int("samples", samples, 1, MAX_SAMPLES)
         self.seconds = None if seconds is None else checked_number("seconds", seconds, 1e-6, 1e6)
         self.caution = checked_number("caution", caution, 0.0, 1e6)
@@ -89,4 +90,4 @@ def _make(rules: Rules, memory: bool) -> Policy:
     return SearchPolicy(Layout(rules, memory), **tuned(rules))
 
 
-AGENTS = [AgentSpec("search", f"determinised search, {SAMPLES} imagined games a decision", _make)]
+AGENTS = [AgentSpec("search", f"determinised search, {SAMPLES} imagined games a decision", _make, is_slow=True)]

@@ -16,7 +16,7 @@ import numpy as np
 from agents.base import AgentSpec
 from war_env.errors import checked_number
 from war_env.layout import Layout
-from war_env.policy import Policy
+from war_env.policy import Policy, check_views, checked_layout
 from war_env.rules import Rules
 
 NEVER = 2.0  # a share that no rank reaches
@@ -48,7 +48,7 @@ class ThresholdPolicy:
         big_pot: float = math.inf,
         late: float = 0.0,
     ) -> None:
-        self._slices = layout.slices
+        self._slices, self._size, self._num_actions = checked_layout(layout).slices, layout.size, layout.num_actions
         self._num_cards = len(layout.rules.cards)
         self._ranks = len(layout.rules.deck.rank_names)
         self._attack, self._spare, self._enough = (
@@ -60,6 +60,7 @@ class ThresholdPolicy:
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose; see `war_env.policy.Policy.act`."""
+        check_views(observation, action_mask, rng, self._size, self._num_actions)
         fields = {name: observation[:, place] for name, place in self._slices.items()}
         highest = action_mask.sum(axis=1, dtype=np.int64) - 1
         ranks = np.rint(fields["hand_slots"] * self._ranks) - 1  # 0 lowest; -1 where there is no card

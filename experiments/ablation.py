@@ -6,20 +6,18 @@ python -m experiments.ablation
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
-from agents.training.ppo import PPOConfig, check_config, layout_of, train
-from experiments.arena import BLOCK, play_block
-from experiments.harness import MAX_SEED, Run, Settings, console, main
+from agents.training.ppo import PPOConfig, check_config
+from experiments.arena import BLOCK
+from experiments.harness import Run, Settings, console, following_seeds, main
+from experiments.plots import memory_bars
 from experiments.report import write_report
-from experiments.statistics import PairSums, rate_of
-from experiments.training import MIX, QUICK_STEPS, STEPS
+from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_measure, weights_of
 from war_env.errors import checked_int
-from war_env.policy import save_network
 from war_env.policy_names import SCRIPTED
 
 
@@ -35,33 +33,22 @@ class AblationSettings(Settings):
     """Blocks of 1,024 paired deals against each scripted agent."""
 
 
-def train_and_measure(config: PPOConfig, checkpoints: Path, weights: Path, blocks: int, seed: int) -> dict[str, Any]:
-    """Train one agent and give its win rate against each scripted agent."""
-    trained = train(config, checkpoints, lambda network: {}, lambda steps: None)
-    save_network(weights, trained.network, layout_of(config))
-    rates = {}
-    for name in SCRIPTED:
-        sums = (PairSums(**play_block(str(weights), name, config.preset, {}, seed, k, BLOCK)) for k in range(blocks))
-        rates[name] = rate_of(sum(sums, PairSums()))
-    return {"steps": trained.steps, "rates": rates}
-
-
 def run_ablation(settings: AblationSettings) -> None:
     """Train, measure, print one table."""
-    checked_int("seeds", settings.seeds, 1, 1000)
-    checked_int("blocks", settings.blocks, 1)
+    checked_int("blocks", settings.blocks, 1, 10**6)
     if settings.quick:
         settings = replace(settings, steps=min(settings.steps, QUICK_STEPS), blocks=1)
+    seeds = following_seeds(settings.seed, settings.seeds)
     config = PPOConfig(opponent=MIX, steps=settings.steps, evaluations=1)
     check_config(config)
     run = Run("ablation", settings, config.preset)
     tasks = {}
     for memory in (True, False):
-        for k in range(settings.seeds):
+        for k, seed in enumerate(seeds):
             name = f"memory-{memory}-{k}"
-            one = replace(config, memory=memory, seed=(settings.seed + k) % (MAX_SEED + 1))
-            weights = run.weights_folder / f"{name}.npz"
-            tasks[name] = (one, run.checkpoint_folder(name), weights, settings.blocks, settings.seed)
+            one = replace(config, memory=memory, seed=seed)
+            places = run.checkpoint_folder(name), weights_of(run, name)
+            tasks[name] = (one, *places, f"{name}, of an ablation", 2 * BLOCK * settings.blocks, settings.seed)
     results = run.map("trainings", train_and_measure, tasks)
     rows = [
         {"memory": "-True-" in name, "seed": int(name.rsplit("-", 1)[1]), "against": against, **rate}
@@ -69,20 +56,30 @@ def run_ablation(settings: AblationSettings) -> None:
         for against, rate in result["rates"].items()
     ]
     run.finish({"rows": rows}, rows)
+    memory_bars({memory: rates_by_agent(rows, memory) for memory in (True, False)}, run.folder / "memory.png")
     console.print(ablation_table(rows))
     console.print(f"Report: {write_report(run.folder)}")
 
 
+def rates_by_agent(rows: list[dict[str, Any]], memory: bool) -> dict[str, list[float]]:
+    """Win rates of all seeds against each scripted agent."""
+    return {
+        name: [row["win_rate"] for row in rows if row["memory"] == memory and row["against"] == name]
+        for name in SCRIPTED
+    }
+
+
 def ablation_cells(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     """For each scripted agent its name, and the mean win rate (least to largest) with and without memory."""
-    cells = []
-    for against in SCRIPTED:
-        pair = []
-        for memory in (True, False):
-            rates = [100 * row["win_rate"] for row in rows if row["memory"] == memory and row["against"] == against]
-            pair.append(f"{np.mean(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
-        cells.append((against, pair[0], pair[1]))
-    return cells
+    with_memory, without = (
+        {name: 100 * np.array(rates) for name, rates in rates_by_agent(rows, memory).items()}
+        for memory in (True, False)
+    )
+    texts = [
+        [f"{rates.mean():.1f} ({rates.min():.1f} to {rates.max():.1f})" for rates in both]
+        for both in zip(with_memory.values(), without.values(), strict=True)
+    ]
+    return [(name, first, second) for name, (first, second) in zip(SCRIPTED, texts, strict=True)]
 
 
 def ablation_table(rows: list[dict[str, Any]]) -> Table:

@@ -2,19 +2,19 @@
 
 Each deal is played twice: with the first agent in seat 0, then with it in seat 1. Cards, shuffles and the generator of
 each seat stay with the seats. Blocks are keyed by the seed and their number and always played whole, so that results
-depend neither on workers nor on how many games are asked for.
+depend neither on workers nor on how many games are asked for. Agents that think long can be given smaller blocks.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from agents.registry import get_agent
 from experiments.statistics import PairSums
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, checked_int, refused
 from war_env.lanes import Lanes
 from war_env.policy import Policy
 from war_env.presets import get_rules
@@ -22,7 +22,21 @@ from war_env.rules import Rules
 from war_env.seeding import draw_keys, tagged_generator
 
 BLOCK = 1024
+MAX_GAMES = 10**9  # of two agents
 _DEALS_TAG, _SEATS_TAG = 1, 2
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much two agents play.
+
+    Attributes:
+        games: games that count, an even number.
+        deals: deals in a block, 1..BLOCK; each number of deals has its own.
+    """
+
+    games: int
+    deals: int = BLOCK
 
 
 class _Counting:
@@ -38,8 +52,8 @@ class _Counting:
 
 
 def play_games(
-    first: Policy, second: Policy, rules: Rules, seed: int, block: int, swap: bool
-) -> tuple[np.ndarray, int]:
+    first: Policy, second: Policy, rules: Rules, seed: int, block: int, swap: bool, deals: int = BLOCK
+) -> tuple[np.ndarray, np.ndarray]:
     """One block of games, all with the same seats.
 
     Args:
@@ -47,60 +61,78 @@ def play_games(
         rules: the rules; two seats.
         seed, block: which deals.
         swap: whether the first agent sits in seat 1.
+        deals: deals in the block, 1..BLOCK.
 
     Returns:
-        Score of the first agent in each game, 1, 1/2 or 0, float64 (BLOCK,), and the comparisons played in all.
+        Score of the first agent in each game, 1, 1/2 or 0, float64 (deals,), and the comparisons played in each, int64
+        (deals,).
     """
     seat = int(swap)
-    lanes = Lanes(rules, BLOCK, seat=seat, opponent=second)
-    lanes.seed(np.arange(BLOCK), draw_keys(tagged_generator(seed, block, _DEALS_TAG), BLOCK))
+    lanes = Lanes(rules, deals, seat=seat, opponent=second)
+    lanes.seed(np.arange(deals), draw_keys(tagged_generator(seed, block, _DEALS_TAG), deals))
     rngs = [tagged_generator(seed, block, _SEATS_TAG + number) for number in range(2)]
     rng, lanes.rng = rngs[seat], rngs[1 - seat]
     lanes.reset()
-    rewards = np.zeros(BLOCK)
-    actions = np.zeros(BLOCK, np.int64)
+    rewards = np.zeros(deals)
+    actions, lengths = np.zeros(deals, np.int64), np.zeros(deals, np.int64)
     observations, masks = lanes.observe()
-    rows, steps = np.arange(BLOCK), 0
+    rows = np.arange(deals)
     while rows.size:
         actions[rows] = first.act(observations[rows], masks[rows], rng)
         result = lanes.step(actions)
         observations, masks = result.observations, result.masks
         rewards += result.rewards
-        steps += rows.size
+        lengths[rows] += 1
         rows = np.flatnonzero(~lanes.over)
-    return (rewards + 1.0) / 2.0, steps
+    return (rewards + 1.0) / 2.0, lengths
 
 
 def play_block(
-    first: str, second: str, preset: str, options: dict[str, Any], seed: int, block: int, pairs: int
+    first: str,
+    second: str,
+    preset: str,
+    options: dict[str, Any],
+    seed: int,
+    block: int,
+    pairs: int,
+    deals: int = BLOCK,
 ) -> dict[str, Any]:
-    """Play one block of deals in both seatings; the first `pairs` of its deals count.
+    """Play blocks of deals in both seatings; the first `pairs` of their deals count.
 
     Args:
         first, second: agents, scripted names or paths of weights.
         preset, options: the rules.
-        seed, block: which deals.
-        pairs: how many of the block's deals count, 1..BLOCK.
+        seed, block: which deals, from this block on.
+        pairs: how many deals count, at least 1; more than `deals` are of several blocks.
+        deals: deals in a block, 1..BLOCK.
 
     Returns:
-        `PairSums` as a dictionary.
+        `PairSums` as a dictionary; all its numbers are multiples of 1/16 and exact, in whatever order they add up.
     """
     rules = arena_rules(preset, options)
     one, two = _Counting(get_agent(first, rules)), _Counting(get_agent(second, rules))
-    straight, steps = play_games(one, two, rules, seed, block, swap=False)
-    swapped, more = play_games(one, two, rules, seed, block, swap=True)
-    games = np.stack([straight, swapped])[:, :pairs]
+    total = PairSums()
+    for start in range(0, pairs, deals):
+        number = block + start // deals
+        played = [play_games(one, two, rules, seed, number, swap, deals) for swap in (False, True)]
+        games, lengths = (np.stack(parts)[:, : pairs - start] for parts in zip(*played, strict=True))
+        total += _sums_of(games, lengths)
+    return asdict(replace(total, illegal=one.illegal + two.illegal))
+
+
+def _sums_of(games: np.ndarray, lengths: np.ndarray) -> PairSums:
+    """The sums of scores and of numbers of comparisons, both (2, pairs)."""
     means = games.mean(axis=0)
-    sums = PairSums(
-        pairs=pairs,
+    values, counts = np.unique(lengths, return_counts=True)
+    return PairSums(
+        pairs=games.shape[1],
         score=float(means.sum()),
         score_squares=float((means**2).sum()),
         game_squares=float((games**2).sum()),
         draws=int((games == 0.5).sum()),
-        illegal=one.illegal + two.illegal,
-        steps=steps + more,
+        steps=int(lengths.sum()),
+        lengths=dict(zip(map(str, values.tolist()), counts.tolist(), strict=True)),
     )
-    return asdict(sums)
 
 
 def arena_rules(preset: str, options: dict[str, Any]) -> Rules:
@@ -112,9 +144,9 @@ def arena_rules(preset: str, options: dict[str, Any]) -> Rules:
     return rules
 
 
-def block_sizes(games: int) -> list[int]:
-    """Pairs that count in each block for so many games, an even number."""
-    if games < 2 or games % 2:
-        raise ArgumentError(f"games={games} is not allowed: it must be an even number >= 2, two games a deal.")
-    pairs = games // 2
-    return [min(BLOCK, pairs - start) for start in range(0, pairs, BLOCK)]
+def block_sizes(games: int, deals: int = BLOCK, blocks: int = 1, field: str = "games") -> list[int]:
+    """Pairs that count in each block of so many deals, or each so many blocks, for so many games, an even number."""
+    if checked_int(field, games, 2, MAX_GAMES) % 2:
+        raise refused(field, games, "an even number >= 2, two games a deal")
+    pairs, size = games // 2, blocks * deals
+    return [min(size, pairs - start) for start in range(0, pairs, size)]

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from agents.networks import LATEST
 from agents.registry import get_entries
 from agents.training.ppo import PPOConfig, check_config
-from experiments.arena import arena_rules, block_sizes
+from experiments.arena import Budget, arena_rules, block_sizes
 from experiments.harness import Run, Settings, console, main, write_text
-from experiments.plots import learning_curve, rating_points, win_bars, win_matrix
+from experiments.plots import learning_curve, length_histogram, rating_points, win_bars
 from experiments.ratings import rate_agents
 from experiments.report import write_report
 from experiments.tournament import QUICK_GAMES, pairing_note, play_pairs, rating_table, win_table
@@ -45,12 +45,12 @@ def run_benchmark(settings: BenchmarkSettings) -> None:
     if not settings.quick:
         write_text(LATEST, f"{weights.resolve()}\n")
     entries = get_entries((str(weights), *SCRIPTED), arena_rules(PRESET, {}))
-    rows = play_pairs(run, entries, PRESET, {}, settings.games)
+    rows, lengths = play_pairs(run, entries, PRESET, {}, lambda a, b: Budget(settings.games))
     ratings = rate_agents(rows, settings.seed)
     run.finish({"pairs": rows, "ratings": ratings, "training": result["training"], "curve": result["curve"]}, rows)
-    win_matrix(rows, run.folder / "win_rates.png")
+    length_histogram(lengths, "comparisons", run.folder / "lengths.png")
     win_bars(rows, "trained", run.folder / "win_bars.png")
-    learning_curve(result["curve"], list(SCRIPTED), run.folder / "learning_curve.png")
+    learning_curve([result["curve"]], list(SCRIPTED), run.folder / "learning_curve.png")
     rating_points(ratings, run.folder / "ratings.png")
     console.print(win_table(rows))
     console.print(rating_table(ratings))

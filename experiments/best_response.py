@@ -17,10 +17,11 @@ from agents.training.best_response import STARTS, ResponseConfig, respond
 from experiments.arena import arena_rules, block_sizes, play_block, play_games
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
+from experiments.plots import several_curves
 from experiments.report import write_report
 from experiments.statistics import PairSums, rate_of
 from experiments.training import CURVE_BLOCK
-from war_env.errors import unknown_name
+from war_env.errors import ArgumentError, shown, unknown_name
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, save_network
 from war_env.presets import get_preset
@@ -82,6 +83,15 @@ def respond_and_measure(
     return {"start": start, **rate_of(sum(sums, PairSums())), "curve": curve}
 
 
+def check_starts(starts: tuple[str, ...]) -> None:
+    """Refuse starts that there are not, and none at all."""
+    if not starts:
+        raise ArgumentError(f"starts={shown(starts)} is not allowed: name at least one of {', '.join(STARTS)}.")
+    for start in starts:
+        if start not in STARTS:
+            raise unknown_name("starts", start, STARTS)
+
+
 def learned_best_response(
     run: Run, entry: Entry, config: ResponseConfig, games: int, starts: tuple[str, ...] = tuple(STARTS)
 ) -> dict[str, Any]:
@@ -101,9 +111,7 @@ def learned_best_response(
     Raises:
         UnknownNameError: no such start.
     """
-    for start in starts:
-        if start not in STARTS:
-            raise unknown_name("starts", start, STARTS)
+    check_starts(starts)
     tasks: dict[str, tuple[Any, ...]] = {}
     for start in starts:
         name = f"response-{entry.identity}-{start}"
@@ -131,13 +139,16 @@ def run_best_response(settings: BestResponseSettings) -> None:
     preset, options = get_preset(settings.preset).id, given_options(settings.rules)
     entry = get_entry(settings.agent, arena_rules(preset, options))
     block_sizes(settings.games)
+    check_starts(settings.starts)
     config = response_config(settings, preset, options)
     if settings.quick:
-        settings.games = min(settings.games, QUICK_GAMES)
+        settings = replace(settings, games=min(settings.games, QUICK_GAMES))
     run = Run("best_response", settings, preset, {entry.title: entry.identity})
     result = learned_best_response(run, entry, config, settings.games, settings.starts)
     rows = [{key: value for key, value in row.items() if key != "curve"} for row in result["responses"]]
     run.finish(result, rows)
+    curves = {row["start"]: row["curve"] for row in result["responses"]}
+    several_curves(curves, "win_rate", "win rate of the response, %", run.folder / "learning_curve.png")
     console.print(response_table(result))
     console.print(f"Report: {write_report(run.folder)}")
 

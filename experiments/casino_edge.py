@@ -198,9 +198,10 @@ def compared_rules(settings: CasinoEdgeSettings) -> CasinoRules:
 
 def check_settings(settings: CasinoEdgeSettings) -> None:
     """Refuse what cannot be played, before anything is."""
-    checked_int("rounds", settings.rounds, LEAST_ROUNDS)
-    checked_int("agent_episodes", settings.agent_episodes, 2)
-    checked_int("steps", settings.steps, 1)
+    checked_int("rounds", settings.rounds, LEAST_ROUNDS, 10**10)
+    checked_int("agent_episodes", settings.agent_episodes, 2, 10**8)
+    checked_int("steps", settings.steps, 1, 10**12)
+    checked_int("counter_packs", settings.counter_packs, 1, 8)
     for name in ("packs", "bonus", "penetrations"):
         if not getattr(settings, name):
             raise ArgumentError(f"{name}=() is not allowed: give at least one value.")

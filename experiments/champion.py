@@ -8,23 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from rich.table import Table
+from typing import Any, Literal
 
 from agents.solvers.best_response import Payoffs, agent_exploitability
 from agents.solvers.build import build_game
 from agents.training.champion import Recipe, check, make, quick, recipe_for
+from agents.training.distilled import DistilledConfig
 from agents.training.ppo import PPOConfig
 from agents.training.regularised import RegularisedConfig
-from experiments.arena import arena_rules, block_sizes, play_block
-from experiments.harness import MAX_SEED, Run, Settings, console, main
+from experiments.arena import arena_rules, block_sizes
+from experiments.harness import Run, Settings, console, following_seeds, main
 from experiments.options import RuleOptions, given_options
+from experiments.plots import learning_curve, several_curves
 from experiments.report import write_report
-from experiments.statistics import PairSums, rate_of
-from experiments.training import curve_point
-from war_env.errors import checked_int
+from experiments.training import curve_point, rate_rows, rate_table, rates_of
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, save_network
 from war_env.policy_names import SCRIPTED
@@ -39,6 +36,8 @@ class ChampionSettings(Settings):
     """Preset by name or id; two seats."""
     seeds: int = 5
     """Champions made, from seed, seed + 1, ..."""
+    recipe: Literal["best", "playouts", "ppo", "regularised", "distilled"] = "best"
+    """How they are made; best: what the shipped champion of such rules was made by."""
     games: int = 20_480
     """Paired games of each against each scripted agent, an even number."""
     rules: RuleOptions = field(default_factory=RuleOptions)
@@ -47,6 +46,8 @@ class ChampionSettings(Settings):
 
 def describe(config: Recipe) -> str:
     """The recipe in one line."""
+    if isinstance(config, DistilledConfig):
+        return f"the exact equilibrium of {get_preset(config.preset).id}, learned by a network"
     if isinstance(config, RegularisedConfig):
         return f"regularised self-play on {get_preset(config.preset).id}, {config.iterations:,} iterations"
     how = f"MaskablePPO, {config.steps:,} steps" if isinstance(config, PPOConfig) else "paired playouts"
@@ -55,7 +56,7 @@ def describe(config: Recipe) -> str:
 
 def evaluation_of(config: Recipe, layout: Layout) -> Callable[[NetworkPolicy], dict[str, float]]:
     """What a point of the curve holds: win rates against scripted agents, in small games the exact exploitability."""
-    if not isinstance(config, RegularisedConfig):
+    if not isinstance(config, RegularisedConfig | DistilledConfig):
         return lambda network: curve_point(network, layout)
     payoffs = Payoffs(build_game(layout.rules))
     return lambda network: {"exploitability": agent_exploitability(payoffs, network)}
@@ -77,70 +78,44 @@ def make_and_measure(
     return {"curve": made.curve, "rates": rates_of(str(weights), config, games, seed)}
 
 
-def rates_of(weights: str, config: Recipe, games: int, seed: int) -> dict[str, Any]:
-    """`rate_of` against each scripted agent."""
-    rates = {}
-    for name in SCRIPTED:
-        blocks = enumerate(block_sizes(games))
-        sums = (
-            PairSums(**play_block(weights, name, config.preset, config.options, seed, block, pairs))
-            for block, pairs in blocks
-        )
-        rates[name] = rate_of(sum(sums, PairSums()))
-    return rates
-
-
-def rate_table(rows: list[dict[str, Any]]) -> Table:
-    """Win rates by seed, with their spread."""
-    table = Table(title=f"win rate of each seed's champion, %, {rows[0]['games']:,} paired games each")
-    table.add_column("against")
-    seeds = sorted({row["seed"] for row in rows})
-    for seed in seeds:
-        table.add_column(f"seed {seed}", justify="right")
-    table.add_column("mean (least to largest)", justify="right")
-    for against in SCRIPTED:
-        cells = {row["seed"]: row for row in rows if row["against"] == against}
-        rates = [100 * cells[seed]["win_rate"] for seed in seeds]
-        texts = [
-            f"{rate:.1f}±{50 * (cells[s]['high'] - cells[s]['low']):.1f}" for s, rate in zip(seeds, rates, strict=True)
-        ]
-        table.add_row(against, *texts, f"{np.mean(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
-    return table
-
-
 def run_champion(settings: ChampionSettings) -> None:
     """Make them, print one table, name the best against reserve."""
-    checked_int("seeds", settings.seeds, 1, 1000)
     block_sizes(settings.games)
     preset = get_preset(settings.preset).id
-    config = recipe_for(preset, given_options(settings.rules))
+    seeds = following_seeds(settings.seed, settings.seeds)
+    config = recipe_for(preset, given_options(settings.rules), settings.recipe)
     check(config)
     if settings.quick:
-        config, settings.games, settings.seeds = quick(config), min(settings.games, 2_048), 1
+        config, settings.games, seeds = quick(config), min(settings.games, 2_048), seeds[:1]
     run = Run("champion", settings, preset)
     tasks: dict[str, tuple[Any, ...]] = {}
-    for k in range(settings.seeds):
-        seed = (settings.seed + k) % (MAX_SEED + 1)
+    for seed in seeds:
         name = f"champion-{seed}"
         one = replace(config, seed=seed)
-        command = f"python -m experiments.champion --preset {preset} --seed {seed} --seeds 1"
+        recipe = "" if settings.recipe == "best" else f" --recipe {settings.recipe}"
+        command = f"python -m experiments.champion --preset {preset}{recipe} --seed {seed} --seeds 1"
         origin = {"command": command, "seed": seed, "versions": run.config["versions"]}
         weights = run.weights_folder / f"{name}.npz"
         tasks[name] = (one, run.checkpoint_folder(name), weights, settings.games, settings.seed, origin)
     results = run.map("champions", make_and_measure, tasks)
-    rows = [
-        {"seed": int(name.rsplit("-", 1)[1]), "against": against, **rate}
-        for name, result in results.items()
-        for against, rate in result["rates"].items()
-    ]
+    rows = rate_rows(results)
     curves = {name: result["curve"] for name, result in results.items()}
     best = best_of(rows, curves)
     run.finish({"rows": rows, "best": best, "curves": curves}, rows)
+    draw_curves(curves, best, run.folder / "learning_curve.png")
     console.print(rate_table(rows))
     for name, curve in curves.items():
         if "exploitability" in curve[-1]:
             console.print(f"{name}: exploitability {curve[-1]['exploitability']:.5f}")
     console.print(f"Best: {run.weights_folder / f'{best}.npz'}; {write_report(run.folder)}")
+
+
+def draw_curves(curves: dict[str, list[dict[str, Any]]], best: str, path: Path) -> None:
+    """Exploitability of all champions where it is known, else their win rates."""
+    if "exploitability" in curves[best][-1]:
+        several_curves(curves, "exploitability", "exploitability, percentage points", path)
+    else:
+        learning_curve(list(curves.values()), list(SCRIPTED), path)
 
 
 def best_of(rows: list[dict[str, Any]], curves: dict[str, list[dict[str, Any]]]) -> str:

@@ -20,7 +20,7 @@ from experiments.options import RuleOptions, given_choices
 from experiments.plots import length_histogram
 from experiments.published import REFERENCES, compared, group_key, measure_group
 from experiments.report import write_report
-from war_env.errors import ArgumentError, RulesError, checked_int
+from war_env.errors import ArgumentError, RulesError, checked_int, shown
 from war_env.presets import get_rules
 from war_env.rules import Rules
 from war_env.simulation import simulate, summarize
@@ -79,7 +79,7 @@ def check_nothing_else(settings: GameLengthSettings) -> None:
     for name in ("presets", "unit", "rules"):
         if getattr(settings, name) != getattr(default, name):
             raise ArgumentError(
-                f"{name}={getattr(settings, name)!r} is not allowed with --check, which has its own rules."
+                f"{name}={shown(getattr(settings, name))} is not allowed with --check, which has its own rules."
             )
 
 
@@ -227,7 +227,7 @@ def check_table(rows: list[dict[str, Any]]) -> Table:
 
 def run_game_length(settings: GameLengthSettings) -> None:
     """Play, print, write."""
-    checked_int("games", settings.games, 2)
+    checked_int("games", settings.games, 2, 10**9)
     if settings.check:
         check_nothing_else(settings)
     sets = {} if settings.check else rule_sets(settings)

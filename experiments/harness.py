@@ -6,43 +6,55 @@ import hashlib
 import io
 import json
 import os
-import platform
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import tyro
-from joblib import Parallel, delayed, parallel_config
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import agents
-from experiments.orphans import follow
-from war_env.errors import ArgumentError, WarEnvError, checked_int
-from war_env.files import partial_name, written_whole
+from experiments.clusters import run_all
+from experiments.versions import versions
+from war_env.errors import ArgumentError, NotationError, WarEnvError, checked_int
+from war_env.files import partial_name, read_json, written_whole
+from war_env.output import tidy_output
 
 RESULTS = Path("results")
-_PACKAGES = ("gymnasium", "numpy", "numba", "stable-baselines3", "sb3-contrib", "torch")
 # Settings that say how a run is carried out, not what it computes.
-_HOW = ("out", "fresh", "workers", "backend")
+_HOW = ("out", "fresh", "workers", "backend", "keep")
+# Names of the plots that runs draw.
+PLOTS = (
+    *("win_bars", "learning_curve", "memory", "ratings", "ratings_*", "exploitability", "lengths"),
+    *("casino_edges", "casino_counting", "speed", "growth"),
+)
 # All that runs write into their folder; --fresh removes these and no other files.
 _WRITTEN = (
-    *("config.json", "summary.json", "training.json", "rows.csv", "report.html"),
-    *("win_bars.png", "win_rates.png", "ratings.png", "learning_curve.png", "lengths.png"),
-    *("casino_edges.png", "casino_counting.png", "speed.png", "growth.png", "exploitability.png"),
-    *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.pt", "checkpoints/*/curve.json"),
+    *("config.json", "summary.json", "training.json", "rows.csv", "report.html", "leaderboard.html"),
+    *(f"{name}.{kind}" for name in PLOTS for kind in ("png", "svg")),
+    *("parts/*.json", "weights/*.npz", "weights/*.json", "checkpoints/*/checkpoint.npz", "checkpoints/*/curve.json"),
     *("checkpoints/*/league/member_*.npz", "checkpoints/*/league/member_*.json", "checkpoints/*/trials_*.npz"),
 )
 MAX_SEED = 2**32 - 1
 _ABANDONED = 60  # seconds after which nobody writes a half-written file any more
 
 console = Console(highlight=False)
+
+
+def following_seeds(first: int, count: int) -> list[int]:
+    """`first`, `first` + 1, ...; after the largest seed comes 0.
+
+    Raises:
+        ArgumentError: the setting `seeds`, their number, is not from 1 to 1000.
+    """
+    return [(first + k) % (MAX_SEED + 1) for k in range(checked_int("seeds", count, 1, 1000))]
 
 
 @dataclass
@@ -58,41 +70,20 @@ class Settings:
     fresh: bool = False
     """Start over where an earlier run with the same settings left files."""
     workers: int = os.cpu_count() or 1
-    """Processes that work side by side; the results do not depend on it."""
+    """Tasks that are computed side by side; the results do not depend on it."""
     backend: Literal["loky", "ray", "dask"] = "loky"
-    """Where they run: loky is this machine; ray and dask need their extras."""
+    """Where: loky is this machine; ray and dask are clusters (RAY_ADDRESS, DASK_SCHEDULER_ADDRESS), docs/cluster.md."""
 
 
 def _read_config(path: Path) -> dict[str, Any]:
     """The config of an earlier run; ArgumentError if the file is none of ours."""
     try:
-        config = json.loads(path.read_text())
-    except (OSError, ValueError):
+        config = read_json(path, "config.json")
+    except NotationError:
         config = None
     if not isinstance(config, dict) or not {"experiment", "settings", "versions"} <= set(config):
         raise ArgumentError(f"out={str(path.parent)!r} is not allowed: its config.json is not that of a run.")
     return config
-
-
-def source_digest() -> str:
-    """Digest of the sources that decide results: war_env, agents and experiments."""
-    root = Path(__file__).parent.parent
-    digest = hashlib.sha256()
-    for folder in ("war_env", "agents", "experiments"):
-        for path in sorted((root / folder).rglob("*.py")):
-            digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python, of this project's sources and of the packages that matter."""
-    found = {"python": platform.python_version(), "sources": source_digest()}
-    for name in ("war_env", *_PACKAGES):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
 
 
 def write_text(path: Path, text: str) -> None:
@@ -104,6 +95,33 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file whole or not at all."""
     write_text(path, json.dumps(value, indent=2, default=_plain) + "\n")
+
+
+def _digest(result: Any) -> str:
+    return hashlib.sha256(json.dumps(result).encode()).hexdigest()
+
+
+def write_part(path: Path, result: Any) -> None:
+    """Write a result of a run with its digest."""
+    plain = json.loads(json.dumps(result, default=_plain))
+    write_json(path, {"sha256": _digest(plain), "result": plain})
+
+
+def read_part(path: Path) -> Any:
+    """A result that `write_part` wrote.
+
+    Raises:
+        NotationError: the file is damaged.
+    """
+    what = f"part={str(path)!r}"
+    hint = "Remove this file, and the same command computes it anew."
+    try:
+        part = read_json(path, what, is_strict=False)
+    except NotationError as error:
+        raise NotationError(f"{error} {hint}") from None
+    if not isinstance(part, dict) or set(part) != {"sha256", "result"} or part["sha256"] != _digest(part["result"]):
+        raise NotationError(f"{what} is damaged: its result does not match its sha256. {hint}")
+    return part["result"]
 
 
 def _plain(value: Any) -> Any:
@@ -164,7 +182,7 @@ class Run:
             else:
                 console.print(f"Going on with {self.folder}.", soft_wrap=True)
         self._remove_partials()
-        write_json(path, {**self.config, "command": " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
+        write_json(path, {**self.config, "command": shlex.join([Path(sys.argv[0]).stem, *sys.argv[1:]])})
 
     def _clear(self) -> None:
         """Remove what runs write, nothing else."""
@@ -185,8 +203,8 @@ class Run:
         """A JSON value that is computed once and kept in the run's folder."""
         path = self.folder / "parts" / f"{name}.json"
         if not path.exists():
-            write_json(path, compute())
-        return json.loads(path.read_text())
+            write_part(path, compute())
+        return read_part(path)
 
     def map(self, title: str, function: Callable[..., Any], tasks: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         """`function(*arguments)` for each named task, side by side, with a progress bar.
@@ -195,12 +213,17 @@ class Run:
         """
         folder = self.folder / "parts"
         missing = {name: arguments for name, arguments in tasks.items() if not (folder / f"{name}.json").exists()}
+        settings, seconds = self.settings, 0.0
         with progress_bar(title, len(tasks)) as advance:
             advance(len(tasks) - len(missing))
-            for name, result in _run_all(function, missing, self.settings):
-                write_json(folder / f"{name}.json", result)
+            config = self.folder / "config.json"
+            for result in run_all(function, missing, settings.workers, settings.backend, config):
+                write_part(folder / f"{result.name}.json", result.value)
+                seconds += result.seconds
                 advance(1)
-        return {name: json.loads((folder / f"{name}.json").read_text()) for name in tasks}
+        if missing:
+            console.print(f"{title}: {len(missing):,} tasks took {seconds:.2f} CPU seconds.", markup=False)
+        return {name: read_part(folder / f"{name}.json") for name in tasks}
 
     @property
     def weights_folder(self) -> Path:
@@ -218,42 +241,9 @@ class Run:
     def finish(self, summary: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> None:
         """Write rows.csv and summary.json."""
         write_text(self.folder / "rows.csv", pd.DataFrame(list(rows)).to_csv(index=False))
-        head = {"experiment": self.experiment, "config": self.config["settings"], "versions": self.config["versions"]}
+        names = {"config": "settings", "entries": "entries", "versions": "versions"}
+        head = {"experiment": self.experiment, **{name: self.config[key] for name, key in names.items()}}
         write_json(self.folder / "summary.json", {**head, **summary})
-
-
-def _named(name: str, function: Callable[..., Any], arguments: Sequence[Any], parent: int) -> tuple[str, Any]:
-    follow(parent)
-    return name, function(*arguments)
-
-
-def _run_all(
-    function: Callable[..., Any], tasks: Mapping[str, Sequence[Any]], settings: Settings
-) -> Iterable[tuple[str, Any]]:
-    if settings.workers == 1 and settings.backend == "loky":
-        return ((name, function(*arguments)) for name, arguments in tasks.items())
-    _connect(settings.backend)
-    with parallel_config(backend=settings.backend, n_jobs=settings.workers):
-        parallel = Parallel(return_as="generator_unordered")
-        results: Iterable[tuple[str, Any]] = parallel(
-            delayed(_named)(name, function, arguments, os.getpid()) for name, arguments in tasks.items()
-        )
-        return results
-
-
-def _connect(backend: str) -> None:
-    """Make a cluster backend known to joblib."""
-    try:
-        if backend == "ray":
-            from ray.util.joblib import register_ray
-
-            register_ray()
-        elif backend == "dask":
-            import distributed  # noqa: F401
-    except ImportError as error:
-        raise ArgumentError(
-            f"backend={backend!r} needs its extra: pip install 'war_env[{backend}]' ({error})."
-        ) from error
 
 
 @contextmanager
@@ -286,6 +276,11 @@ def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal or file without ♥ gets a question mark, not a traceback
+    with tidy_output():
+        _run_command(settings_type, run, name)
+
+
+def _run_command(settings_type: type[Any], run: Callable[[Any], None], name: str) -> None:
     settings = tyro.cli(settings_type, prog=f"python -m experiments.{name}")
     try:
         check_agents_package()
@@ -293,10 +288,9 @@ def main(settings_type: type[Any], run: Callable[[Any], None]) -> None:
             checked_int("seed", settings.seed, 0, MAX_SEED)
             checked_int("workers", settings.workers, 1)
         run(settings)
-    except WarEnvError as error:
-        console.print(f"error: {error}", style="red", markup=False)
-        raise SystemExit(2) from None
-    except OSError as error:
+    except BrokenPipeError:
+        raise
+    except (WarEnvError, OSError) as error:
         console.print(f"error: {error}", style="red", markup=False)
         raise SystemExit(2) from None
     except KeyboardInterrupt:

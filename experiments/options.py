@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import tyro
 
 from war_env.casino_rules import CasinoRules
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, shown
 from war_env.rules import Rules
 
 _TYPES: dict[str, Any] = {
@@ -48,7 +48,9 @@ def _reaction(text: str) -> float | tuple[float, ...]:
     try:
         numbers = tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise ArgumentError(f"reaction={text!r} is not allowed: seconds, one for all or one per seat: 1,0.5.") from None
+        raise ArgumentError(
+            f"reaction={shown(text)} is not allowed: seconds, one for all or one per seat: 1,0.5."
+        ) from None
     return numbers[0] if len(numbers) == 1 else numbers
 
 
@@ -61,6 +63,6 @@ def given_options(options: Any) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for name, values in given_choices(options).items():
         if len(values) > 1:
-            raise ArgumentError(f"{name}={values!r} is not allowed: one value is expected here.")
+            raise ArgumentError(f"{name}={shown(values)} is not allowed: one value is expected here.")
         chosen[name] = values[0]
     return chosen

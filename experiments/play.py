@@ -24,7 +24,7 @@ from experiments.play_session import PlaySession, seated_agents
 from experiments.play_terminal import Keys, Screen, Session, TerminalGame
 from war_env.casino_env import get_casino_rules
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY, CasinoRules
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import ArgumentError, checked_int, shown
 from war_env.game import Game
 from war_env.presets import get_preset, get_rules
 from war_env.rules import Rules
@@ -82,7 +82,7 @@ def check_settings(settings: PlaySettings) -> None:
         raise ArgumentError("port is not allowed without --web.")
     wrong = given & ({"rules", "opponent", "seat", "window"} if is_casino else {"casino"})
     if wrong and not settings.web and settings.replay is None:
-        raise ArgumentError(f"{', '.join(sorted(wrong))} is not allowed with preset={settings.preset!r}.")
+        raise ArgumentError(f"{', '.join(sorted(wrong))} is not allowed with preset={shown(settings.preset)}.")
 
 
 def _of(settings: PlaySettings, name: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from typing import Any
 
@@ -15,7 +14,8 @@ from war_env.cards import RANK_NAMES
 from war_env.casino_lanes import CasinoLanes
 from war_env.casino_rules import CasinoRules
 from war_env.casino_state import CASINO
-from war_env.errors import FinishedError, IllegalActionError, NotationError, checked_int
+from war_env.errors import FinishedError, IllegalActionError, NotationError, checked_int, refused, shown
+from war_env.files import parsed_json
 from war_env.seeding import lane_start, tagged_generator
 
 CASINO_RECORD_FORMAT = 1
@@ -85,7 +85,7 @@ class CasinoSession:
             raise FinishedError("the episode is over: start another.")
         legal = self.legal_actions()
         if type(slot) is not int or slot not in legal:
-            raise IllegalActionError(f"slot={slot!r} is not allowed: it must be one of {legal}.")
+            raise refused("slot", slot, f"one of {legal}", IllegalActionError)
         label, round_number, before = self.label(slot), int(self._shoe["round"]) + 1, int(self._shoe["half_units"])
         self._actions.append(slot)
         self._lanes.step(np.array([slot], np.int64))
@@ -175,7 +175,7 @@ class CasinoSession:
             )
         if record["format"] != CASINO_RECORD_FORMAT:
             raise NotationError(
-                f"record: format={record['format']!r} is not allowed: this version reads {CASINO_RECORD_FORMAT}."
+                f"record: format={shown(record['format'])} is not allowed: this version reads {CASINO_RECORD_FORMAT}."
             )
         if not isinstance(record["rules"], dict) or not isinstance(record["actions"], list):
             raise NotationError("record: rules must be an object of options, and actions a list.")
@@ -188,7 +188,7 @@ class CasinoSession:
 def casino_record_of(text: str) -> dict[str, Any] | None:
     """The record of Casino War that a text holds; None if it is something else."""
     try:
-        record = json.loads(text)
-    except (ValueError, RecursionError):
+        record = parsed_json(text, "record")
+    except NotationError:
         return None
     return record if isinstance(record, dict) and record.get("game") == CASINO else None

@@ -12,7 +12,7 @@ from experiments.play_casino import CasinoSession
 from experiments.play_session import PlaySession, seated_agents
 from war_env.casino_env import get_casino_rules
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY, CasinoRules
-from war_env.errors import ArgumentError, WarEnvError, checked_int, unknown_name
+from war_env.errors import ArgumentError, WarEnvError, checked_int, refused, shown, unknown_name
 from war_env.presets import PRESETS, get_rules
 from war_env.rules import Rules
 
@@ -120,7 +120,7 @@ def read_rules(body: dict[str, Any]) -> Rules | CasinoRules:
 def _field(body: dict[str, Any], name: str, default: Any) -> Any:
     value, kind = body.get(name, default), _TYPES[name]
     if not isinstance(value, kind):
-        raise ArgumentError(f"{name}={value!r} is not allowed: it must be a JSON {_JSON_NAMES[kind]}.")
+        raise refused(name, value, f"a JSON {_JSON_NAMES[kind]}")
     return value
 
 
@@ -164,14 +164,18 @@ def new_session(body: dict[str, Any]) -> PlaySession | CasinoSession:
     if isinstance(rules, CasinoRules):
         for name in ("opponents", "seat"):
             if body.get(name):
-                raise ArgumentError(f"{name}={body[name]!r} is not allowed: Casino War is played against the house.")
+                raise ArgumentError(
+                    f"{name}={shown(body[name])} is not allowed: Casino War is played against the house."
+                )
         return CasinoSession(rules, seed)
     names = _field(body, "opponents", ["reserve"])
     for name in names:
         if name not in agent_names():  # never a path: the page is not to open files
             raise unknown_name("opponent", name, agent_names())
         if not agent_specs()[name].is_quick(rules):
-            raise ArgumentError(f"opponent={name!r} is not allowed: under these rules it takes too long to get ready.")
+            raise ArgumentError(
+                f"opponent={shown(name)} is not allowed: under these rules it takes too long to get ready."
+            )
     if rules.players > MOST_SEATS:
         raise ArgumentError(f"players={rules.players} is not allowed: the table here has at most {MOST_SEATS} seats.")
     return PlaySession(rules, seated_agents(rules, names, body.get("seat", 0)), seed)

@@ -8,7 +8,8 @@ from typing import Any
 from experiments.harness import console
 from experiments.play_casino import CasinoSession, casino_record_of
 from war_env import __version__
-from war_env.errors import ArgumentError, NotationError
+from war_env.errors import ArgumentError, NotationError, refused, shown
+from war_env.files import read_text
 from war_env.game import Game
 from war_env.game_view import comparison_text
 from war_env.record import read_record
@@ -16,10 +17,7 @@ from war_env.record import read_record
 
 def read_file(path: Path) -> str:
     """The text of a record's file."""
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ArgumentError(f"replay={str(path)!r} cannot be read: {error}.") from None
+    return read_text(path, f"replay={str(path)!r}")
 
 
 def replay(path: Path, seat: int | None) -> None:
@@ -32,7 +30,7 @@ def replay(path: Path, seat: int | None) -> None:
     casino = casino_record_of(text)
     if casino is not None:
         if seat is not None:
-            raise ArgumentError(f"seat={seat!r} is not allowed: Casino War has one seat.")
+            raise ArgumentError(f"seat={shown(seat)} is not allowed: Casino War has one seat.")
         _replay_casino(casino)
         return
     rules, _, choices, version = read_record(text)
@@ -60,7 +58,7 @@ def _show(game: Game, seat: int | None) -> None:
 def _replay_casino(record: dict[str, Any]) -> None:
     CasinoSession.from_record(record, 0)
     if not isinstance(record["version"], str):
-        raise NotationError(f"record: version={record['version']!r} is not allowed: it must be a text such as '0.1.0'.")
+        raise refused("record: version", record["version"], "a text such as '0.1.0'", NotationError)
     _tell_version(record["version"])
     session = CasinoSession.from_record(record, 0)
     for action in record["actions"]:

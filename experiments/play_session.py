@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.registry import get_agent, strongest_agent
 from experiments.play_cards import card_data, ending_text, event_text, known_cards, seat_names, winner_text
-from war_env.errors import ArgumentError, IllegalActionError, checked_int
+from war_env.errors import ArgumentError, IllegalActionError, checked_int, refused, shown
 from war_env.game import Game
 from war_env.holdings import pot_taker
 from war_env.policy import Policy
@@ -40,7 +40,8 @@ def seated_agents(rules: Rules, names: Sequence[str], seat: int) -> list[Policy 
     others = rules.players - 1
     if len(names) not in (1, others):
         raise ArgumentError(
-            f"opponent={list(names)!r} has {len(names)} entries: name one, or one for each of the {others} other seats."
+            f"opponent={shown(list(names))} has {len(names)} entries: "
+            f"name one, or one for each of the {others} other seats."
         )
     agents: list[Policy | None] = [get_agent(name, rules) for name in (names * others if len(names) == 1 else names)]
     agents.insert(seat, None)
@@ -93,7 +94,7 @@ class PlaySession:
         legal = self.game.legal_actions(self.person) if self.may_choose else [None]
         if not self.is_over and (slot not in legal or isinstance(slot, bool | float)):
             allowed = f"one of {legal}" if self.may_choose else "None: there is nothing to choose now"
-            raise IllegalActionError(f"slot={slot!r} is not allowed: it must be {allowed}.")
+            raise refused("slot", slot, allowed, IllegalActionError)
         choices = self.game.choose(self.agents, self._generator(_AGENTS_TAG)) if self.rules.has_choices else None
         if choices is not None:
             choices[self.person] = slot

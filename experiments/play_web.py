@@ -15,7 +15,7 @@ from experiments.harness import console
 from experiments.play_form import check_form, form_data, new_session
 from experiments.play_session import PlaySession, seated_agents
 from experiments.play_store import GameStore, NoGameError, NoRoomError, Session
-from war_env.errors import ArgumentError, FinishedError, WarEnvError, unknown_name
+from war_env.errors import ArgumentError, FinishedError, WarEnvError, refused, shown, unknown_name
 from war_env.presets import get_rules
 
 HOST = "127.0.0.1"
@@ -162,7 +162,7 @@ def _check_is_current(session: Session, body: dict[str, Any]) -> None:
     """A click on a table that has moved on is refused, so that nothing is played twice."""
     now, seen = session.view()["comparisons"], body.get("comparisons")
     if seen != now or isinstance(seen, bool):
-        abort(409, f"comparisons={seen!r} is not allowed: the game has moved on to {now}; look at it again.")
+        abort(409, f"comparisons={shown(seen)} is not allowed: the game has moved on to {now}; look at it again.")
 
 
 def _play(session: Session, body: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _play_on(session: Session, body: dict[str, Any]) -> dict[str, Any]:
     """Play where the person has no say: one battle, or up to MOST_AT_ONCE comparisons when `battles` is null."""
     battles = body.get("battles")
     if battles is not None and (battles != 1 or isinstance(battles, bool)):
-        raise ArgumentError(f"battles={battles!r} is not allowed: it must be 1, or null for as many as there are.")
+        raise refused("battles", battles, "1, or null for as many as there are")
     _check_is_current(session, body)
     if session.is_over:
         raise FinishedError("the game has ended: start a new one.")

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.play_cards import counts_text, known_cards
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_int, refused
 from war_env.files import written_whole
 from war_env.game import Game
 from war_env.policy import Policy, checked_slots, get_policy
@@ -44,9 +44,7 @@ class Table:
         self, rules: Rules, agents: Sequence[Policy | None], seed: int, save: Path | None, hint: Policy | None
     ) -> None:
         if isinstance(agents, str) or len(agents) != rules.players or sum(agent is None for agent in agents) > 1:
-            raise ArgumentError(
-                f"agents={agents!r} is not allowed: it must have one entry per seat, {rules.players}, at most one None."
-            )
+            raise refused("agents", agents, f"one entry per seat, {rules.players}, at most one of them None")
         self._rules, self._save = rules, save
         self._policies = [
             None if agent is None else get_policy(f"agents[{k}]", agent, rules) for k, agent in enumerate(agents)

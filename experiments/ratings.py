@@ -49,7 +49,7 @@ def rate_agents(rows: list[dict[str, Any]], seed: int) -> dict[str, dict[str, fl
         more than the number of agents whose whole interval lies above its own, so that agents whose intervals overlap
         are not told apart.
     """
-    names = list(dict.fromkeys([row["a"] for row in rows] + [row["b"] for row in rows]))
+    names = names_of(rows)
     rates = np.array([row["win_rate"] for row in rows])
     errors = np.array([(row["high"] - row["low"]) / (2 * Z95) for row in rows])
     ratings = _fit(_wins(names, rows, rates))
@@ -80,3 +80,31 @@ def games_needed(variance_of_pair: float, difference: float, power: float = 0.8)
 def pair_variance(row: dict[str, Any]) -> float:
     """Variance of a pair's mean score, from the width of a result's interval."""
     return float(((row["high"] - row["low"]) / (2 * Z95)) ** 2 * row["games"] / 2)
+
+
+def games_text(rows: list[dict[str, Any]]) -> str:
+    """How many games each two played: one number, or the least and the largest."""
+    least, most = min(row["games"] for row in rows), max(row["games"] for row in rows)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def rates_and_halves(rows: list[dict[str, Any]]) -> dict[tuple[str, str], tuple[float, float]]:
+    """Win rate of the first against the second, and half its interval's width, for both orders of every two."""
+    found = {}
+    for row in rows:
+        half = (row["high"] - row["low"]) / 2
+        found[row["a"], row["b"]] = row["win_rate"], half
+        found[row["b"], row["a"]] = 1 - row["win_rate"], half
+    return found
+
+
+def names_of(rows: list[dict[str, Any]]) -> list[str]:
+    """The agents of some results, in the order in which they were entered."""
+    return list(dict.fromkeys([row["a"] for row in rows] + [row["b"] for row in rows]))
+
+
+def rank_text(ratings: dict[str, dict[str, float]], name: str) -> str:
+    """An agent's rank, with "=" where it is shared."""
+    ranks = [values["rank"] for values in ratings.values()]
+    rank = ratings[name]["rank"]
+    return f"{rank}{'=' if ranks.count(rank) > 1 else ''}"

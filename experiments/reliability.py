@@ -158,7 +158,7 @@ def result_table(rows: list[dict[str, Any]]) -> Table:
 def run_reliability(settings: ReliabilitySettings) -> None:
     """Try everything, print the table, write the files; failures are an exit code of 1."""
     checked_int("kills", settings.kills, 1, 1000)
-    checked_int("soak_steps", settings.soak_steps, 4 * soak.ROWS * soak.POINTS * 2)
+    checked_int("soak_steps", settings.soak_steps, 4 * soak.ROWS * soak.POINTS * 2, 10**12)
     if not 0 <= settings.fuzz_seconds <= 1e6:
         raise ArgumentError(f"fuzz_seconds={settings.fuzz_seconds!r} is not allowed: it must be from 0 to 1e6.")
     for part in settings.parts:

@@ -25,7 +25,7 @@ from experiments.speed_parts.learning import dummy, learning_item, native, where
 from experiments.speed_parts.measure import Item, compare, measure
 from experiments.speed_parts.peers import peer_items
 from experiments.speed_parts.processes import first_game_seconds, import_seconds
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import ArgumentError, checked_int, refused
 from war_env.presets import get_rules
 from war_env.state import record_dtype
 
@@ -225,7 +225,7 @@ def run_speed(settings: SpeedSettings) -> None:
     """Measure, print the tables, write the files."""
     checked_int("rounds", settings.rounds, 1, 1000)
     if not 0.001 <= settings.seconds <= 60:
-        raise ArgumentError(f"seconds={settings.seconds!r} is not allowed: it must be from 0.001 to 60.")
+        raise refused("seconds", settings.seconds, "from 0.001 to 60")
     rounds, seconds = (2, 0.05) if settings.quick else (settings.rounds, settings.seconds)
     run = Run("speed", settings, platform.machine())
     summary: dict[str, Any] = run.part("speed", lambda: _compute(rounds, seconds))

@@ -7,7 +7,8 @@ interval is the pair: the two games of a pair share their cards and are not inde
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Z95 = 1.959963984540054
@@ -25,6 +26,7 @@ class PairSums:
         draws: drawn games.
         illegal: illegal actions of the first agent and of the second.
         steps: comparisons played.
+        lengths: how many single games took so many comparisons; keys are their decimal digits, as JSON has them.
     """
 
     pairs: int = 0
@@ -34,10 +36,17 @@ class PairSums:
     draws: int = 0
     illegal: int = 0
     steps: int = 0
+    lengths: dict[str, int] = field(default_factory=dict)
 
     def __add__(self, other: PairSums) -> PairSums:
         mine, theirs = asdict(self), asdict(other)
-        return PairSums(**{name: mine[name] + theirs[name] for name in mine})
+        lengths = added_counts(mine.pop("lengths"), theirs.pop("lengths"))
+        return PairSums(**{name: mine[name] + theirs[name] for name in mine}, lengths=lengths)
+
+
+def added_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
+    """Two counts of the same kind of things as one."""
+    return {name: first.get(name, 0) + second.get(name, 0) for name in {**first, **second}}
 
 
 def rate_of(sums: PairSums) -> dict[str, Any]:

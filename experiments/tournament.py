@@ -5,25 +5,36 @@ python -m experiments.tournament --agents random greedy reserve --preset War-v0 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import median
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
 from agents.registry import Entry, get_entries
-from experiments.arena import arena_rules, block_sizes, play_block
+from experiments.arena import BLOCK, Budget, arena_rules, block_sizes, play_block
 from experiments.harness import Run, Settings, console, main
 from experiments.options import RuleOptions, given_options
-from experiments.plots import rating_points, win_matrix
-from experiments.ratings import games_needed, pair_variance, rate_agents
+from experiments.plots import length_histogram, rating_points
+from experiments.ratings import (
+    games_needed,
+    games_text,
+    names_of,
+    pair_variance,
+    rank_text,
+    rate_agents,
+    rates_and_halves,
+)
 from experiments.report import write_report
-from experiments.statistics import PairSums, rate_of
+from experiments.statistics import PairSums, added_counts, rate_of
 from war_env.presets import get_preset
 
 QUICK_GAMES = 2_048
+MOST_TASKS = 1_000  # for each two agents; of more blocks, several make a task
 
 
 @dataclass
@@ -41,39 +52,59 @@ class TournamentSettings(Settings):
 
 
 def play_pairs(
-    run: Run, entries: Sequence[Entry], preset: str, options: dict[str, Any], games: int
-) -> list[dict[str, Any]]:
-    """The results of every two agents: dictionaries with a, b and the keys of `rate_of`, in the order of `entries`."""
+    run: Run,
+    entries: Sequence[Entry],
+    preset: str,
+    options: dict[str, Any],
+    budget: Callable[[Entry, Entry], Budget],
+) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+    """Play every two agents.
+
+    Args:
+        run: keeps the results.
+        entries: the agents, at least two.
+        preset, options: the rules.
+        budget: how much each two play.
+
+    Returns:
+        The results of every two: dictionaries with a, b, the keys of `rate_of` and illegal, in the order of `entries`;
+        and for each agent the lengths of its games in comparisons, sorted, int64.
+    """
     tasks: dict[str, tuple[Any, ...]] = {}
     keys: dict[tuple[str, str], list[str]] = {}
     for a, b in combinations(entries, 2):
-        for block, pairs in enumerate(block_sizes(games)):
-            key = f"{a.identity}-{b.identity}-{block}-{pairs}"
-            tasks[key] = (a.name, b.name, preset, options, run.settings.seed, block, pairs)
+        games, deals = (much := budget(a, b)).games, much.deals
+        blocks = math.ceil(len(block_sizes(games, deals)) / MOST_TASKS)
+        for number, pairs in enumerate(block_sizes(games, deals, blocks)):
+            size = "" if deals == BLOCK else f"-of-{deals}"
+            key = f"{preset}-{a.identity}-{b.identity}-{number * blocks}-{pairs}{size}"
+            tasks[key] = (a.name, b.name, preset, options, run.settings.seed, number * blocks, pairs, deals)
             keys.setdefault((a.title, b.title), []).append(key)
-    results = run.map("games", play_block, tasks)
-    rows = []
+    results = run.map(f"games of {preset}", play_block, tasks)
+    rows, lengths = [], dict[str, dict[str, int]]()
     for (a_title, b_title), names in keys.items():
         total = sum((PairSums(**results[name]) for name in names), PairSums())
         rows.append({"a": a_title, "b": b_title, **rate_of(total), "illegal": total.illegal})
-    return rows
+        for title in (a_title, b_title):
+            lengths[title] = added_counts(lengths.get(title, {}), total.lengths)
+    return rows, {title: _spread(counts) for title, counts in lengths.items()}
+
+
+def _spread(counts: dict[str, int]) -> np.ndarray:
+    values = np.array([int(value) for value in counts], np.int64)
+    return np.sort(np.repeat(values, list(counts.values())))
 
 
 def win_table(rows: list[dict[str, Any]]) -> Table:
     """The matrix of win rates as a table: row against column, in percent, with half the interval's width."""
-    names = list(dict.fromkeys([row["a"] for row in rows] + [row["b"] for row in rows]))
-    table = Table(title=f"win rate of the row, %, ± 95 % interval, {rows[0]['games']:,} paired games each")
+    names, cells = names_of(rows), rates_and_halves(rows)
+    table = Table(title=f"win rate of the row, %, ± 95 % interval, {games_text(rows)} paired games each")
     table.add_column("")
     for name in names:
         table.add_column(name, justify="right")
-    cells = {(row["a"], row["b"]): row["win_rate"] for row in rows} | {
-        (row["b"], row["a"]): 1 - row["win_rate"] for row in rows
-    }
-    widths = {frozenset((row["a"], row["b"])): (row["high"] - row["low"]) / 2 for row in rows}
     for a in names:
-        table.add_row(
-            a, *("" if a == b else f"{100 * cells[a, b]:.1f}±{100 * widths[frozenset((a, b))]:.1f}" for b in names)
-        )
+        pairs = [cells.get((a, b)) for b in names]
+        table.add_row(a, *("" if pair is None else f"{100 * pair[0]:.1f}±{100 * pair[1]:.1f}" for pair in pairs))
     return table
 
 
@@ -82,10 +113,9 @@ def rating_table(ratings: dict[str, dict[str, float]]) -> Table:
     table = Table(title="Bradley-Terry ratings, 95 % interval; overlapping intervals share a rank")
     for column in ("rank", "agent", "rating", "interval"):
         table.add_column(column, justify="left" if column == "agent" else "right")
-    ranks = [values["rank"] for values in ratings.values()]
     for name, values in ratings.items():
-        rank = f"{values['rank']}{'=' if ranks.count(values['rank']) > 1 else ''}"
-        table.add_row(rank, name, f"{values['rating']:.0f}", f"{values['low']:.0f} to {values['high']:.0f}")
+        numbers = f"{values['rating']:.0f}", f"{values['low']:.0f} to {values['high']:.0f}"
+        table.add_row(rank_text(ratings, name), name, *numbers)
     return table
 
 
@@ -111,14 +141,14 @@ def run_tournament(settings: TournamentSettings) -> None:
         settings = replace(settings, games=min(settings.games, QUICK_GAMES))
     preset = get_preset(settings.preset).id
     run = Run("tournament", settings, preset, {entry.title: entry.identity for entry in entries})
-    rows = play_pairs(run, entries, preset, options, settings.games)
+    rows, lengths = play_pairs(run, entries, preset, options, lambda a, b: Budget(settings.games))
     ratings = rate_agents(rows, settings.seed)
     run.finish({"pairs": rows, "ratings": ratings}, rows)
     console.print(win_table(rows))
     console.print(rating_table(ratings))
     console.print(pairing_note(rows))
     rating_points(ratings, run.folder / "ratings.png")
-    win_matrix(rows, run.folder / "win_rates.png")
+    length_histogram(lengths, "comparisons", run.folder / "lengths.png")
     console.print(f"Report: {write_report(run.folder)}")
 
 

@@ -1,6 +1,6 @@
-"""Train one agent with MaskablePPO and export its weights.
+"""Train agents with MaskablePPO, export their weights, and compare them with the scripted agents on paired deals.
 
-python -m experiments.train --preset WarOnePass-v0 --opponent random greedy reserve --steps 2000000
+python -m experiments.train --preset WarOnePass-v0 --opponent random greedy reserve --steps 2000000 --seeds 3
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from agents.training.ppo import PPOConfig, check_config
-from experiments.arena import arena_rules
-from experiments.harness import Run, Settings, console, main
+from experiments.arena import arena_rules, block_sizes
+from experiments.harness import Run, Settings, console, following_seeds, main
 from experiments.options import RuleOptions, given_options
 from experiments.plots import learning_curve
 from experiments.report import write_report
-from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_export, weights_of
-from war_env.errors import ArgumentError
+from experiments.tournament import QUICK_GAMES
+from experiments.training import MIX, QUICK_STEPS, STEPS, rate_rows, rate_table, train_seeds, weights_of
+from war_env.errors import ArgumentError, shown
 from war_env.opponent_spec import read_opponents
 from war_env.policy_names import SCRIPTED
 from war_env.presets import get_preset
@@ -22,7 +23,7 @@ from war_env.presets import get_preset
 
 @dataclass
 class TrainSettings(Settings):
-    """Train an agent with MaskablePPO; a stopped run goes on from its last checkpoint."""
+    """Train agents with MaskablePPO; a stopped run goes on from its last checkpoint."""
 
     preset: str = "War-v0"
     """Preset by name or id; two seats."""
@@ -32,7 +33,11 @@ class TrainSettings(Settings):
     weights: tuple[float, ...] = ()
     """How often each is drawn, relative to the others; equally when not given."""
     steps: int = STEPS
-    """Environment steps, over all parallel games."""
+    """Environment steps of each training, over all parallel games."""
+    seeds: int = 1
+    """Trainings, from seed, seed + 1, ...; they go on side by side, and their spread is shown."""
+    games: int = 10_240
+    """Paired games of each trained agent against each scripted agent, an even number."""
     num_envs: int = 1024
     """Parallel games."""
     rollout: int = PPOConfig.rollout
@@ -59,9 +64,11 @@ def config_of(settings: TrainSettings) -> PPOConfig:
     """The training's configuration."""
     shares = settings.weights or (1.0,) * len(settings.opponent)
     if len(shares) != len(settings.opponent):
-        raise ArgumentError(f"weights={shares!r} has {len(shares)} entries: opponent has {len(settings.opponent)}.")
+        raise ArgumentError(
+            f"weights={shown(shares)} has {len(shares)} entries: opponent has {len(settings.opponent)}."
+        )
     if len(set(settings.opponent)) < len(settings.opponent):
-        raise ArgumentError(f"opponent={settings.opponent!r} is not allowed: name each once.")
+        raise ArgumentError(f"opponent={shown(settings.opponent)} is not allowed: name each once.")
     names = ("num_envs", "rollout", "batch_size", "epochs", "learning_rate", "entropy", "hidden", "reward", "memory")
     return PPOConfig(
         preset=settings.preset,
@@ -74,22 +81,28 @@ def config_of(settings: TrainSettings) -> PPOConfig:
 
 
 def run_train(settings: TrainSettings) -> None:
-    """Train, export, draw."""
+    """Train, export, measure, draw."""
     if settings.quick:
-        settings = replace(settings, steps=min(settings.steps, QUICK_STEPS))
+        steps, games = min(settings.steps, QUICK_STEPS), min(settings.games, QUICK_GAMES)
+        settings = replace(settings, steps=steps, games=games)
     config = config_of(settings)
     check_config(config)
+    block_sizes(settings.games)
+    seeds = following_seeds(settings.seed, settings.seeds)
     rules = arena_rules(config.preset, config.options)
     if not config.has_league:  # check_config has seen the others
         read_opponents(config.opponent, rules, config.memory)
     run = Run("train", settings, get_preset(settings.preset).id)
-    name = run.folder.name
-    result = train_and_export(run, config, name, f"MaskablePPO against {', '.join(settings.opponent)}")
-    run.finish(result, result["curve"])
-    learning_curve(result["curve"], list(SCRIPTED), run.folder / "learning_curve.png")
-    last = result["curve"][-1]
-    console.print("  ".join(f"{name} {100 * last[name]:.1f} %" for name in SCRIPTED))
-    console.print(f"Weights: {weights_of(run, name)}; report: {write_report(run.folder)}")
+    configs = {f"{run.folder.name}-{seed}": replace(config, seed=seed) for seed in seeds}
+    results = train_seeds(run, configs, f"MaskablePPO against {', '.join(settings.opponent)}", settings.games)
+    rows = rate_rows(results)
+    curves = {name: result["curve"] for name, result in results.items()}
+    training = [{"seed": seed, **result["training"]} for seed, result in zip(seeds, results.values(), strict=True)]
+    run.finish({"rows": rows, "curves": curves, "training": training}, rows)
+    learning_curve(list(curves.values()), list(SCRIPTED), run.folder / "learning_curve.png")
+    console.print(rate_table(rows))
+    console.print(f"Weights: {', '.join(str(weights_of(run, name)) for name in results)}", soft_wrap=True)
+    console.print(f"Report: {write_report(run.folder)}")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ from agents.solvers.casino_exact import evaluate
 from agents.solvers.strategies import agent_strategies
 from experiments.ablation import ablation_cells
 from experiments.published import REFERENCES
-from tests import measured_docs
+from tests import environment_pages, measured_docs, sessions, settings_docs
 from tests.measured_docs import kept, table
+from tests.public_faults import faults_table
 from war_env.casino_rules import (
     BONUS,
     CASINO_ID,
@@ -198,7 +199,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "casino_edges": casino_edges,
     "ablation": ablation,
     **measured_docs.PARTS,
+    **environment_pages.PARTS,
+    **settings_docs.PARTS,
     "agents": agent_table,
+    "faults": faults_table,
 }
 
 
@@ -213,9 +217,8 @@ def generated(text: str) -> str:
 
 def pages() -> list[Path]:
     """The pages that hold generated parts."""
-    return [
-        path for path in (DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))) if "<!-- generated" in path.read_text()
-    ]
+    paths = (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
+    return [path for path in paths if "<!-- generated" in path.read_text()]
 
 
 def picture() -> None:
@@ -232,11 +235,29 @@ def picture() -> None:
     pygame.image.save(paint(game.scene(0, before)), DOCS / "images" / "table.png")
 
 
+def environment_pictures() -> None:
+    """A table of each id in the middle of a game, for the ids' pages."""
+    import gymnasium as gym
+    import pygame
+
+    for env_id in environment_pages.PAGES.values():
+        env = gym.make(env_id, render_mode="rgb_array")
+        _, info = env.reset(seed=3)
+        env.action_space.seed(3)
+        for _ in range(3):
+            _, _, _, _, info = env.step(env.action_space.sample(info["action_mask"]))
+        surface = pygame.surfarray.make_surface(env.render().swapaxes(0, 1))
+        pygame.image.save(surface, DOCS / "images" / "environments" / f"{env_id}.png")
+
+
 def main() -> None:
     """Write all generated parts anew."""
     for path in pages():
         path.write_text(generated(path.read_text()))
     picture()
+    environment_pictures()
+    for page in sessions.SESSIONS:
+        page.write_text(sessions.with_outputs(page.read_text()))
 
 
 if __name__ == "__main__":

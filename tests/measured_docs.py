@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from agents.registry import get_entry
+from experiments.leaderboard_page import board_head, board_rows, games_note
 from war_env.policy_names import SCRIPTED
+from war_env.presets import get_rules
 
 SHIPPED_SEED = 0  # of the champions in agents/trained/champion: the first, not the luckiest
 DATA = Path(__file__).parent.parent / "docs" / "data"
@@ -72,6 +75,17 @@ def speed_missed() -> str:
     return f"Missed in this run: {', '.join(missed)}." if missed else "All are met in this run."
 
 
+def leaderboard(preset: str) -> str:
+    """A preset's leaderboard, the reference to beat and the champion first."""
+    summary = kept("leaderboard")
+    board = summary["boards"][preset]
+    note = f"{preset}: {games_note(board, summary['config'])}."
+    if summary["entries"][f"champion on {preset}"] != get_entry("champion", get_rules(preset)).identity:
+        note += " The champion's weights are newer than this table."
+    rows = [(f"`{name}`", *cells) for name, *cells in board_rows(board)]
+    return f"{note}\n\n{table(tuple(board_head(board)), rows)}"
+
+
 def champion_rates() -> str:
     """What the champions of all seeds win against scripted agents, and their means with the spread."""
     summary = kept("champion")
@@ -82,12 +96,33 @@ def champion_rates() -> str:
             shipped = " (shipped)" if one["seed"] == SHIPPED_SEED else ""
             cells = (f"{100 * one['rates'][name]['win_rate']:.1f}" for name in SCRIPTED)
             rows.append((f"{preset}, seed {one['seed']}{shipped}", *cells))
-        spreads = []
-        for name in SCRIPTED:
-            rates = [100 * one["rates"][name]["win_rate"] for one in made]
-            spreads.append(f"{sum(rates) / len(rates):.1f} ({min(rates):.1f} to {max(rates):.1f})")
+        spreads = (_spread([100 * one["rates"][name]["win_rate"] for one in made], 1) for name in SCRIPTED)
         rows.append((f"**{preset}, mean of {len(made)}**", *spreads))
     return table(("", *SCRIPTED), rows)
+
+
+def _spread(values: list[float], digits: int) -> str:
+    """The mean and, of several values, the least and the largest."""
+    mean = f"{sum(values) / len(values):.{digits}f}"
+    return mean if len(values) == 1 else f"{mean} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+def trained_rates() -> str:
+    """What agents trained by several seeds win against scripted agents, each with its command."""
+    rows = []
+    for row in kept("trained")["trained"]:
+        cells = (_spread([100 * rate for rate in row["rates"][name]], 1) for name in SCRIPTED)
+        rows.append((row["preset"], row["title"], str(len(row["seeds"])), *cells, f"`{row['command']}`"))
+    return table(("preset", "trained", "seeds", *SCRIPTED, "command"), rows)
+
+
+def trained_on_the_miniature() -> str:
+    """How exploitable agents that were trained on WarMini-v0 are, each with its command."""
+    rows = [
+        (row["title"], str(len(row["exploitability"])), _spread(row["exploitability"], 5), f"`{row['command']}`")
+        for row in kept("trained")["miniature"]
+    ]
+    return table(("trained", "seeds", "a best response gains", "command"), rows)
 
 
 def reliability() -> str:
@@ -103,6 +138,10 @@ def reliability() -> str:
 
 
 PARTS = {
+    "trained_rates": trained_rates,
+    "trained_on_the_miniature": trained_on_the_miniature,
+    "leaderboard_war": lambda: leaderboard("War-v0"),
+    "leaderboard_one_pass": lambda: leaderboard("WarOnePass-v0"),
     "reliability": reliability,
     "champion_rates": champion_rates,
     "speed_head": speed_head,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,25 +13,16 @@ import pytest
 import waitress
 
 from experiments.play_web import create_app
+from tests.browsing import BRIGHTNESS, DESKTOP, HAS_BROWSER, IS_REQUIRED, PHONE, overflow, started
 from war_env import Game
 
-CHROMIUM = os.environ.get("WAR_ENV_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-IS_REQUIRED = os.environ.get("WAR_ENV_BROWSER") == "required"
-if not IS_REQUIRED:
-    pytest.importorskip("playwright", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip(
-            "no chromium on this machine; WAR_ENV_BROWSER=required makes this a failure", allow_module_level=True
-        )
+if not HAS_BROWSER and not IS_REQUIRED:
+    pytest.skip(
+        "no playwright or no chromium on this machine; WAR_ENV_BROWSER=required makes this a failure",
+        allow_module_level=True,
+    )
 
-from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
-
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 860}
+from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +36,8 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    assert CHROMIUM is not None, "WAR_ENV_BROWSER=required, but there is no chromium"
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with started() as made:
         yield made
-        made.close()
 
 
 @pytest.fixture
@@ -118,10 +104,6 @@ def record_of(page: Page) -> dict[str, Any]:
     with page.expect_download() as download:
         page.click("#record")
     return json.loads(Path(download.value.path()).read_text())
-
-
-def overflow(page: Page) -> int:
-    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def test_a_whole_game_by_clicking(open_page: Any) -> None:
@@ -251,13 +233,10 @@ def test_a_phone_needs_no_sideways_scrolling_and_dark_mode_is_dark(open_page: An
     assert overflow(page) <= 0
     boxes = [page.locator("#hand button").nth(k).bounding_box() for k in range(8)]
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 and box["width"] >= 44 for box in boxes)
-    brightness = (
-        "sum = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + +b, 0)"
-    )
-    is_dark = page.evaluate(f"(() => {{ let sum; return {brightness}; }})()") < 200
+    is_dark = page.evaluate(BRIGHTNESS) < 200
     assert is_dark == (scheme == "dark")
     page.tap("#theme")
-    assert (page.evaluate(f"(() => {{ let sum; return {brightness}; }})()") < 200) != is_dark
+    assert (page.evaluate(BRIGHTNESS) < 200) != is_dark
     assert page.get_attribute("#theme", "aria-pressed") == str(not is_dark).lower()
 
 

@@ -51,7 +51,7 @@ def outcomes(shoe: dict[int, int], actions: list[int], draws: int = 60, **option
 
 
 def test_payoffs_of_every_branch() -> None:
-    """openai/gym#1879, Gymnasium#1011 (G15): one table of payoffs in casino_rules.py."""
+    """openai/gym#1879, Gymnasium#1011: one table of payoffs in casino_rules.py."""
     assert set(outcomes({11: 1, 10: 1}, [0])) == {1.0, -1.0}
     env = table_with({11: 1, 10: 1})
     reward = env.step(0)[1]
@@ -317,7 +317,7 @@ def test_other_places_point_to_the_casino() -> None:
     with pytest.raises(WarEnvError, match="has rules of its own: CasinoRules"):
         gym.make("War-v0", preset="casino")
     env = WarVecEnv("casino", 2)
-    with pytest.raises(WarEnvError, match="method 'set_opponent' does not exist on CasinoWarVectorEnv"):
+    with pytest.raises(WarEnvError, match="method_name='set_opponent' is no method of CasinoWarVectorEnv"):
         env.env_method("set_opponent", "greedy")
 
 

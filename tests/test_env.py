@@ -33,7 +33,7 @@ def roll(env: gym.Env, actions: np.random.Generator, steps: int) -> list:
 
 
 def test_official_checkers_pass_without_a_warning(env_id: str) -> None:
-    """Gymnasium#1681 (W17, W18, G7), DLR-RM/stable-baselines3#1795 (G18)."""
+    """Gymnasium#1681, stable-baselines3#1795, Gymnasium#1341."""
     env = gym.make(env_id)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -44,7 +44,7 @@ def test_official_checkers_pass_without_a_warning(env_id: str) -> None:
 @pytest.mark.parametrize("reward", ["win", "margin", "capture"])
 @pytest.mark.parametrize("memory", [True, False])
 def test_steps_keep_the_contract(env_id: str, reward: str, memory: bool) -> None:
-    """Types, bounds and masks at every step, ends included (W18, W19, S7, S12)."""
+    """Types, bounds and masks at every step, ends included (stable-baselines3#932, stable-baselines3#870)."""
     env = gym.make(env_id, reward=reward, memory=memory)
     space = env.observation_space
     observation, info = env.reset(seed=3)
@@ -54,7 +54,7 @@ def test_steps_keep_the_contract(env_id: str, reward: str, memory: bool) -> None
         mask = info["action_mask"]
         assert mask.dtype == np.int8
         assert mask.shape == (env.action_space.n,)
-        assert mask[0] == 1  # the lowest card can always be played, in slot 0 too (W20)
+        assert mask[0] == 1  # the lowest card can always be played, in slot 0 too
         assert np.array_equal(env.get_wrapper_attr("action_masks")(), mask.astype(bool))
         action = env.action_space.sample(mask)
         before = observation.copy()
@@ -90,7 +90,7 @@ def expected_return(info: dict, seat: int, reward: str, cards: int) -> float:
 
 
 def test_seeds_repeat_episodes_and_continue_them(env_id: str) -> None:
-    """Gymnasium#1084, #1207: reset(seed) then reset() repeat; two environments do not share a generator (G6, R1)."""
+    """Gymnasium#1084, Gymnasium#1207, datamllab/rlcard#113: equal seeds repeat; no generator is shared."""
     first, second = gym.make(env_id), gym.make(env_id)
     first.reset(seed=7)
     second.reset(seed=7)
@@ -104,7 +104,7 @@ def test_seeds_repeat_episodes_and_continue_them(env_id: str) -> None:
 
 @pytest.mark.parametrize("dump", [pickle, cloudpickle])
 def test_a_pickled_environment_goes_on_identically(env_id: str, dump: object) -> None:
-    """openai/gym#2883 (G11)."""
+    """openai/gym#2883."""
     env = gym.make(env_id, opponent={"random": 1, "reserve": 2})
     env.reset(seed=5)
     roll(env, np.random.default_rng(2), 25)
@@ -176,7 +176,7 @@ def test_strict_environments_refuse_masked_actions() -> None:
 
 
 def test_stepping_a_finished_or_unstarted_episode_is_a_named_error() -> None:
-    """openai/gym#3115 (G14)."""
+    """openai/gym#3115."""
     env = WarEnv("mini")
     with pytest.raises(FinishedError, match="never started"):
         env.step(0)
@@ -195,7 +195,7 @@ def test_stepping_a_finished_or_unstarted_episode_is_a_named_error() -> None:
         ({"preset": 3}, "preset=3 is not allowed"),
         ({"hand_sise": 3}, "argument='hand_sise' is unknown. Did you mean 'hand_size'"),
         ({"oponent": "greedy"}, "argument='oponent' is unknown. Did you mean 'opponent'"),
-        ({"opponent": {"greedy": 10**400}}, "a weight must be a number > 0"),
+        ({"opponent": {"greedy": 10**400}}, "must be a weight, a number > 0 and at most"),
         ({"render_mode": np.zeros(2)}, "render_mode=.* is not allowed"),
         ({"hand_size": 9}, "hand_size=9 is not allowed"),
         ({"hand_size": True}, "hand_size=True is not allowed"),
@@ -204,7 +204,7 @@ def test_stepping_a_finished_or_unstarted_episode_is_a_named_error() -> None:
         ({"max_battles": None}, "two hoarders never finish"),
         ({"opponent": "greedi"}, "opponent='greedi' is unknown. Did you mean 'greedy'"),
         ({"opponent": {"greedy": 0}}, r"opponent\['greedy'\]=0 is not allowed"),
-        ({"opponent": {"greedy": float("nan")}}, "a weight must be a number > 0"),
+        ({"opponent": {"greedy": float("nan")}}, "must be a weight, a number > 0 and at most"),
         ({"opponent": {}}, "a mix must have 1 to 32 entries"),
         ({"opponent": ["greedy", "random"]}, "has 2 entries: there are 1 other seats"),
         ({"opponent": 7}, "opponent=7 is not allowed"),
@@ -233,7 +233,7 @@ def test_bad_seeds_change_nothing(seed: object) -> None:
 
 
 def test_ids_names_and_modules_are_found() -> None:
-    """Gymnasium's own errors list the versions of an id (G25)."""
+    """Gymnasium's own errors list the versions of an id (openai/gym#2345)."""
     assert gym.make("war_env:War-v0").spec.id == "War-v0"
     with pytest.raises(gym.error.VersionNotFound, match="v0"):
         gym.make("War-v7")
@@ -249,6 +249,7 @@ def test_time_limits_truncate() -> None:
 
 
 def test_the_first_game_of_a_seed_is_the_one_game_deals(env_id: str) -> None:
+    """openai/gym#427: the observation at reset is that of the first decision."""
     env = gym.make(env_id, seat=1)
     observation, _ = env.reset(seed=11)
     game = war_env.Game.deal(env.unwrapped.rules, 11)
@@ -263,3 +264,35 @@ def test_opponents_change_from_the_next_episode_on() -> None:
     assert seats["policy"][1] == 0
     env.reset()
     assert seats["policy"][1] == 1
+
+
+def test_equal_runs_leave_equal_generators(env_id: str) -> None:
+    """Gymnasium#1705: after the same seed and steps the generators and streams stand at the same place."""
+    envs = [gym.make(env_id).unwrapped for _ in range(2)]
+    for env in envs:
+        env.reset(seed=3)
+        roll(env, np.random.default_rng(4), 60)
+    assert pickle.dumps(envs[0].np_random) == pickle.dumps(envs[1].np_random)
+    assert pickle.dumps(envs[0]._lanes.rng) == pickle.dumps(envs[1]._lanes.rng)
+    assert envs[0]._lanes.records.words.tolist() == envs[1]._lanes.records.words.tolist()
+
+
+def test_rewards_differ_by_name_alone() -> None:
+    """google-deepmind/open_spiel#79: the same game, paid by who wins, by the margin, or by each capture."""
+    totals, seen = {}, []
+    for reward in ("win", "margin", "capture"):
+        env = gym.make("War-v0", reward=reward, opponent="greedy")
+        env.reset(seed=6)
+        rewards, is_over = [], False
+        while not is_over:
+            _, value, is_over, _, info = env.step(0)
+            rewards.append(value)
+        seen.append((len(rewards), info["winner"], info["held"].tolist()))
+        totals[reward] = rewards
+    assert seen[0] == seen[1] == seen[2]
+    held = seen[0][2]
+    assert totals["win"][-1] == (1.0 if held[0] > held[1] else -1.0 if held[0] < held[1] else 0.0)
+    assert totals["margin"][-1] == pytest.approx((held[0] - held[1]) / 52)
+    assert not any(totals["win"][:-1])
+    assert not any(totals["margin"][:-1])
+    assert sum(totals["capture"]) == pytest.approx(totals["margin"][-1])

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
 import time
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,10 +24,12 @@ import pytest
 from experiments import game_length, published
 from experiments.game_length import GameLengthSettings
 from experiments.harness import Run, Settings, write_json
+from tests.browsing import check_page
 from war_env import Game, Rules, get_rules, simulate
 from war_env.errors import ArgumentError
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, save_network
+from war_env.policy_names import SCRIPTED
 
 ROOT = Path(__file__).parent.parent
 
@@ -33,9 +39,25 @@ def command(name: str, *arguments: str) -> list[str]:
 
 
 def run(name: str, *arguments: str, code: int = 0) -> str:
-    """Run an experiment; returns its output."""
+    """Run an experiment's command line in this process, which has loaded everything already; returns its output."""
+    output, ended = io.StringIO(), 0
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*found in sys.modules")
+        patch.setattr(sys, "argv", [name, *arguments])
+        patch.chdir(ROOT)
+        with redirect_stdout(output), redirect_stderr(output):
+            try:
+                runpy.run_module(f"experiments.{name}", run_name="__main__", alter_sys=True)
+            except SystemExit as stopped:
+                ended = stopped.code or 0
+    assert ended == code, output.getvalue()
+    return output.getvalue()
+
+
+def run_alone(name: str, *arguments: str) -> str:
+    """Run an experiment in a process of its own; returns its output."""
     result = subprocess.run(command(name, *arguments), capture_output=True, text=True, cwd=ROOT, check=False)
-    assert result.returncode == code, result.stdout + result.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout + result.stderr
 
 
@@ -55,13 +77,13 @@ class Page(HTMLParser):
         for name, value in attrs:
             if name in ("src", "href") and not (value or "").startswith("data:"):
                 self.outside.append(value or "")
-        self.pictures += tag == "img"
+        self.pictures += tag == "svg"
 
 
 def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> None:
     """The main job, small: training, tournament, table, report; a second run shows the same."""
     out = tmp_path / "run"
-    text = run("benchmark", "--quick", "--out", str(out))
+    text = run_alone("benchmark", "--quick", "--out", str(out))
     assert "win rate of the row" in text
     summary = summary_of(out)
     assert {"experiment", "config", "versions", "pairs", "training"} <= set(summary)
@@ -84,6 +106,8 @@ def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> Non
     page.feed((out / "report.html").read_text())
     assert page.outside == []
     assert page.pictures == 4
+    words = ("Benchmark", "Learning curve", "every agent against every other", "Ratings", "Length of games")
+    check_page(out / "report.html", (*words, "python -m experiments.benchmark --quick --out", "Settings", "Versions"))
     assert (out / "weights" / "trained.npz").exists()
     again = run("benchmark", "--quick", "--out", str(out))
     assert "complete already" in again
@@ -94,7 +118,7 @@ def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> Non
 
 def test_a_killed_tournament_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
     """Killed in the middle, run again: the files equal those of an undisturbed run, whatever the number of workers."""
-    arguments = ("--games", "20480", "--agents", "greedy", "lowest", "reserve")
+    arguments = ("--preset", "one_pass", "--games", "20480", "--agents", "greedy", "lowest", "reserve")
     process = subprocess.Popen(
         command("tournament", *arguments, "--out", str(tmp_path / "a"), "--workers", "1"),
         cwd=ROOT,
@@ -197,12 +221,30 @@ def test_a_recorded_game_is_shown_step_by_step(tmp_path: Path) -> None:
 
 
 def test_train_quick_exports_an_agent_that_can_be_entered(tmp_path: Path) -> None:
-    run("train", "--quick", "--preset", "WarMini-v0", "--opponent", "random", "--out", str(tmp_path / "t"))
-    weights = tmp_path / "t" / "weights" / "t.npz"
-    curve = summary_of(tmp_path / "t")["curve"]
-    assert 0.4 < curve[-1]["random"] < 0.8
+    arguments = ("--quick", "--steps", "32768", "--preset", "WarMini-v0", "--opponent", "random")
+    run("train", *arguments, "--out", str(tmp_path / "t"))
+    weights = tmp_path / "t" / "weights" / "t-0.npz"
+    summary = summary_of(tmp_path / "t")
+    assert 0.4 < summary["curves"]["t-0"][-1]["random"] < 0.8
+    assert {row["against"]: row["games"] for row in summary["rows"]} == dict.fromkeys(SCRIPTED, 2_048)
     run("tournament", "--quick", "--preset", "mini", "--agents", str(weights), "random", "--out", str(tmp_path / "u"))
-    assert summary_of(tmp_path / "u")["pairs"][0]["a"] == "t"
+    pair = summary_of(tmp_path / "u")["pairs"][0]
+    assert pair["a"] == "t-0"
+    assert pair["win_rate"] == summary["rows"][0]["win_rate"]
+
+
+def test_several_seeds_are_trained_by_one_command(tmp_path: Path) -> None:
+    """The spread is shown; a seed among others gives the agent that it gives alone."""
+    arguments = ("--preset", "mini", "--steps", "4096", "--num-envs", "64", "--rollout", "16", "--batch-size", "512")
+    arguments += ("--games", "512", "--workers", "1")
+    text = run("train", *arguments, "--seed", "3", "--seeds", "2", "--out", str(tmp_path / "a"))
+    assert "mean (least to" in text
+    summary = summary_of(tmp_path / "a")
+    assert [row["seed"] for row in summary["training"]] == [3, 4]
+    assert {row["seed"] for row in summary["rows"]} == {3, 4}
+    run("train", *arguments, "--seed", "4", "--out", str(tmp_path / "b"))
+    one, two = ((tmp_path / out / "weights" / f"{out}-4.npz").read_bytes() for out in "ab")
+    assert one == two != (tmp_path / "a" / "weights" / "a-3.npz").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -239,6 +281,8 @@ def test_errors_are_one_line_and_name_the_field(arguments: tuple[str, ...], word
         ("train", ("--seed", "5000000000"), "seed=5000000000 is not allowed"),
         ("train", ("--opponent", "random", "random"), "name each once"),
         ("train", ("--opponent", "rndom"), "opponent='rndom' is unknown"),
+        ("train", ("--seeds", "0"), "seeds=0 is not allowed"),
+        ("train", ("--games", "3"), "games=3 is not allowed"),
         ("benchmark", ("--games", "3"), "games=3 is not allowed"),
         ("ablation", ("--blocks", "0"), "blocks=0 is not allowed"),
         ("game_length", ("--presets", "strategic"), "lengths are those of games without choices"),

@@ -62,9 +62,9 @@ def test_cards_as_text() -> None:
         (["7#99999999999999", "2"], "has no suit"),
         (["X", "2"], "card 'X' has no rank of this deck"),
         (["", "2"], "stocks of seat 0 is empty"),
-        (["2"], "it must be a list of 2 texts"),
-        ("2 3", "it must be a list of 2 texts"),
-        ([2, 3], "cards=2 is not text"),
+        (["2"], "it must be a list with one entry per seat, 2"),
+        ("2 3", "it must be a list with one entry per seat, 2"),
+        ([2, 3], "it must be text, cards such as"),
     ],
 )
 def test_bad_texts_name_the_card(texts: object, words: str) -> None:
@@ -272,7 +272,7 @@ def test_simulate_refuses_choices_and_unknown_units() -> None:
 
 
 def test_a_deck_of_aces_alone_ends_as_a_draw() -> None:
-    """WebDevSimplified/War-Card-Game#2 (W2): every comparison ties."""
+    """WebDevSimplified/War-Card-Game#2: every comparison ties."""
     for options in (
         {},
         {"run_out": "last_card"},
@@ -287,10 +287,18 @@ def test_a_deck_of_aces_alone_ends_as_a_draw() -> None:
 
 
 def test_won_cards_go_to_the_bottom() -> None:
-    """cameronabrams/War (W12): with winner_first the cards won first are drawn again after all 25 others."""
+    """cameronabrams/War: with winner_first the cards won first are drawn again after all 25 others."""
     game = Game.deal(get_rules("classic", winnings="winner_first"), 3)
     first = [stock.split()[0] for stock in game.stocks]
     game.play_battle()
     winner = max(range(2), key=lambda seat: game.held[seat])
     assert game.held[winner] == 27
     assert game.stocks[winner].split()[25] == first[winner]
+
+
+def test_a_deal_is_one_deck() -> None:
+    """bsamaripa/Wonderland-Scala-Katas#3: 52 different cards, 26 for each of two seats."""
+    for seed in range(50):
+        stocks = [stock.split() for stock in Game.deal(get_rules("classic"), seed).stocks]
+        assert [len(stock) for stock in stocks] == [26, 26]
+        assert len({card for stock in stocks for card in stock}) == 52

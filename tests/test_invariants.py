@@ -107,7 +107,7 @@ def test_every_event_keeps_the_cards_and_the_counts(rules: Rules, seed: int) -> 
 @relaxed
 @given(rules=all_rules(), seed=st.integers(0, 10**9), stop=st.integers(0, 30))
 def test_records_give_the_same_game_again(rules: Rules, seed: int, stop: int) -> None:
-    """cardgames.io users ask for replayable games (W31): JSON text and back, also in the middle of a game."""
+    """cardgames.io users ask for replayable games: JSON text and back, also in the middle of a game."""
     game, rng = Game.deal(rules, seed), np.random.default_rng(seed)
     for _ in range(stop):
         if not game.is_over:
@@ -126,7 +126,7 @@ def test_records_give_the_same_game_again(rules: Rules, seed: int, stop: int) ->
 @relaxed
 @given(rules=all_rules(players=st.just(2)), seed=st.integers(0, 10**9))
 def test_swapping_the_two_seats_swaps_the_result(rules: Rules, seed: int) -> None:
-    """aicenter/openspiel_reproductions#1 (M22): cards and streams change seats; not under seat_order, interleaved."""
+    """aicenter/openspiel_reproductions#1: cards and streams change seats; not under seat_order, interleaved."""
     assume(rules.winnings not in ("seat_order", "interleaved"))
     game = Game.deal(rules, seed)
     mirror = game.copy()
@@ -223,7 +223,7 @@ def test_records_refuse_illegal_choices_and_choices_after_the_end() -> None:
 @relaxed
 @given(rules=all_rules(), seed=st.integers(0, 10**9), order=st.permutations(range(4)))
 def test_permuting_suits_changes_nothing(rules: Rules, seed: int, order: list[int]) -> None:
-    """gigasquid/wonderland-clojure-katas#129 (W3): same ranks, other suits, same game and same observations."""
+    """gigasquid/wonderland-clojure-katas#129: same ranks, other suits, same game and same observations."""
     assume(rules.suits == 4 and rules.uneven == "extra_card")
     deck, deal = rules.deck, Game.deal(rules, seed)
     stocks = [[int(card) for card in seat["ring"][: int(seat["head"]) + int(seat["stock"])]] for seat in deal._seats]
@@ -242,7 +242,7 @@ def test_permuting_suits_changes_nothing(rules: Rules, seed: int, order: list[in
 @relaxed
 @given(rules=all_rules(players=st.just(2)), seed=st.integers(0, 10**9))
 def test_without_a_war_length_has_the_parity_of_the_stock(rules: Rules, seed: int) -> None:
-    """hectorpefo, "Card Wars" (W26): each battle moves one card, so that n cards take n, n + 2, … battles."""
+    """hectorpefo.github.io/2017-09-13-Card-Wars: a battle moves one card, so that n cards take n, n + 2, … battles."""
     assume(rules.goal == "all_cards" and len(rules.cards) % 2 == 0)
     game, rng = Game.deal(rules, seed), np.random.default_rng(seed)
     while not game.is_over:
@@ -256,7 +256,10 @@ def test_without_a_war_length_has_the_parity_of_the_stock(rules: Rules, seed: in
 @pytest.mark.parametrize("cards_left", [0, 1, 2, 3])
 @pytest.mark.parametrize("run_out", [name for name in RUN_OUT if name != "take_back"])
 def test_running_out_with_few_cards_left(cards_left: int, run_out: str) -> None:
-    """gigasquid/wonderland-clojure-katas#135, strikaza/WarGame, ZeeGabByte (W4, W10, W14, W24)."""
+    """gigasquid/wonderland-clojure-katas#135, strikaza/WarGame, ZeeGabByte/War-cards-game-simulation.
+
+    Also rosettacode.org/wiki/War_Card_Game, whose pot vanishes.
+    """
     rest = ["2", "3", "4"][:cards_left]
     game = Game.from_stocks([" ".join(["9", *rest]), "9 5 6 8 J Q"], Rules(run_out=run_out, winnings="winner_first"))
     outcome = game.play_out()
@@ -274,7 +277,7 @@ def test_running_out_with_few_cards_left(cards_left: int, run_out: str) -> None:
 
 @pytest.mark.parametrize("cards_left", [0, 1, 2, 3])
 def test_running_out_of_one_pass(cards_left: int) -> None:
-    """W4 for take_back: a tied seat with nothing left loses the war, else it stakes short and keeps a card."""
+    """For take_back: a tied seat with nothing left loses the war, else it stakes short and keeps a card."""
     rest = ["A", "A", "A"][:cards_left]
     rules = Rules(goal="stock_out", winnings="captured", run_out="take_back")
     game = Game.from_stocks([" ".join(["9", *rest]), "9 5 6 8 J Q"], rules)
@@ -285,21 +288,21 @@ def test_running_out_of_one_pass(cards_left: int) -> None:
 
 
 def test_one_pass_takes_26_comparisons_without_wars() -> None:
-    """TEALS-IntroCS#111 (W5): and every card is captured once."""
+    """TEALS-IntroCS#111: and every card is captured once."""
     stats = simulate(get_rules("senso"), 3_000, seed=0)
     assert (stats.comparisons == 26).all()
     assert (stats.held.sum(axis=1) == 52).all()
 
 
 def test_a_king_beats_a_low_pair_at_once() -> None:
-    """calebonesimus/war-game-ts (W8): three seats show 5, 5, K."""
+    """calebonesimus/war-game-ts: three seats show 5, 5, K."""
     game = Game.from_stocks(["5 2", "5 3", "K 4"], Rules(players=3))
     game.play()
     assert (game.battles, int(game._state["wars"]), game.held) == (1, 0, (1, 1, 4))
 
 
 def test_seats_are_fair() -> None:
-    """forum.snap.berkeley.edu 18238 (W7): 100,000 games, seat 0 wins one half; tolerance 4 standard errors = .0063."""
+    """forum.snap.berkeley.edu/t/18238: 100,000 games, seat 0 wins one half; tolerance 4 standard errors = .0063."""
     stats = simulate(get_rules("classic"), 100_000, seed=0)
     assert abs((stats.winner == 0).mean() - 0.5) < 0.0064
     assert (stats.held.sum(axis=1) == 52).all()
@@ -315,7 +318,7 @@ def test_more_seats_play_to_the_end(seats: int) -> None:
 
 
 def test_presets_keep_their_rules() -> None:
-    """AlphaNLHoldem#2 (R4): every preset is a set of options, listed with its source."""
+    """AlphaNLHoldem#2: every preset is a set of options, listed with its source."""
     assert [preset.name for preset in PRESETS] == [
         "strategic",
         "one_pass",

@@ -100,7 +100,7 @@ def test_speed_war_ends_on_the_clock() -> None:
 
 
 def test_decided_games_without_a_war_keep_parity() -> None:
-    """hectorpefo, "Card Wars" (W26): with no war in the game, battles are even or odd as the starting stock is."""
+    """hectorpefo.github.io/2017-09-13-Card-Wars: without a war, battles are even or odd as the starting stock is."""
     stats = simulate(Rules(ranks=8, suits=1), 5_000, seed=0)
     assert (stats.wars == 0).all()
     assert (stats.battles % 2 == 4 % 2).all()
@@ -110,7 +110,7 @@ def test_decided_games_without_a_war_keep_parity() -> None:
 
 @pytest.mark.parametrize("winnings", [name for name in WINNINGS if name != "captured"])
 def test_every_deal_ends_or_is_reported(winnings: str) -> None:
-    """mathias-brandewinder/wonderland-fsharp-katas#5, mathoverflow 11503 (W1, W28): 10,000 deals under each order.
+    """mathias-brandewinder/wonderland-fsharp-katas#5, mathoverflow.net/questions/11503: 10,000 deals under each order.
 
     Each ends by a win, a draw or a reported loop; under seat_order alone some periods are longer than the limit.
     """
@@ -126,7 +126,7 @@ def test_every_deal_ends_or_is_reported(winnings: str) -> None:
 
 @pytest.mark.parametrize(("face_down", "published"), [(1, 0.809), (2, 0.717), (3, 0.654)])
 def test_four_aces_against_all_other_cards(face_down: int, published: float) -> None:
-    """hectorpefo, "Card Wars" (W26): 200,000 games, within .2 points of what is published and 4 standard errors."""
+    """hectorpefo.github.io/2017-09-13-Card-Wars: 200,000 games, within .2 points and 4 standard errors of its rates."""
     stats = simulate(
         get_rules("classic", face_down=face_down), seed=2, stocks=DEALS["aces against the rest"](200_000, 2)
     )

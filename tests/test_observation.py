@@ -289,7 +289,7 @@ def cards_of(game: Game) -> list[int]:
 
 
 def test_suits_never_matter() -> None:
-    """gigasquid/wonderland-clojure-katas#129 (W3): permuting the suits of a deal changes nothing but the suits."""
+    """gigasquid/wonderland-clojure-katas#129: permuting the suits of a deal changes nothing but the suits."""
     rng = np.random.default_rng(0)
     for seed in range(40):
         rules = Rules(

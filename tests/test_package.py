@@ -21,7 +21,7 @@ from war_env.state import record_dtype
 
 ROOT = Path(war_env.__file__).parent
 ORDER = (
-    ("errors", "_parts", "_jit", "_version", "files", "policy_names", "row_threads"),
+    ("errors", "_parts", "_jit", "_version", "files", "output", "policy_names", "row_threads"),
     ("cards",),
     ("rules", "casino_rules"),
     ("presets", "state", "layout", "truth", "seeding", "record", "holdings"),
@@ -96,7 +96,7 @@ def run(code: str, **environment: str) -> str:
 
 
 def test_importing_compiles_nothing_and_loads_nothing_heavy() -> None:
-    """openai/gym#2658 (G23)."""
+    """openai/gym#2658."""
     heavy = run(
         "import sys, war_env; print([m for m in ('numba', 'torch', 'pygame', 'scipy', 'rich') if m in sys.modules])"
     )
@@ -163,7 +163,7 @@ PLAY = """
 
 
 def test_plain_python_plays_the_same_games_as_compiled_code() -> None:
-    """numba/numba#7715 (N1, N2): NUMBA_DISABLE_JIT=1, bit for bit."""
+    """numba/numba#7715, numba/numba#10033: NUMBA_DISABLE_JIT=1, bit for bit."""
     assert run(PLAY, NUMBA_DISABLE_JIT="1") == run(PLAY)
 
 
@@ -236,3 +236,48 @@ def test_public_names_exist_and_are_documented(name: str) -> None:
     assert set(war_env._LAZY) <= set(war_env.__all__)
     value = getattr(war_env, name)
     assert np.isscalar(value) or isinstance(value, tuple) or value.__doc__
+
+
+def test_a_numba_that_refuses_numpy_is_told_and_the_import_stands(tmp_path: Path) -> None:
+    """numba/numba#10033: importing works, and the first environment passes on what numba says."""
+    (tmp_path / "numba").mkdir()
+    (tmp_path / "numba" / "__init__.py").write_text(
+        "raise ImportError('Numba needs NumPy 2.4 or less. Got NumPy 2.9.')"
+    )
+    code = """
+        import sys
+        sys.path.insert(0, {!r})
+        import war_env
+        try:
+            war_env.WarEnv("mini")
+        except ImportError as error:
+            print(error)
+    """
+    assert "Numba needs NumPy 2.4 or less" in run(code.format(str(tmp_path)))
+
+
+def test_gymnasium_alone_is_imported() -> None:
+    """stable-baselines3#1588: no source imports the older gym."""
+    for folder in (ROOT, ROOT.parent / "agents", ROOT.parent / "experiments"):
+        for path in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                assert "gym" not in {module.split(".")[0] for module in modules}, path
+
+
+@pytest.mark.parametrize("command", ["-m war_env presets", "-m experiments.train --help"])
+@pytest.mark.parametrize("lines", [0, 1])
+def test_a_reader_that_goes_away_ends_a_command_without_a_traceback(command: str, lines: int) -> None:
+    """As `head` does; and where the disk is full, one line says so."""
+    shell = f"{sys.executable} {command} | head -n {lines}; exit ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=ROOT.parent, check=False)
+    assert result.returncode in (0, 141)
+    assert "Traceback" not in result.stderr
+    assert "Exception" not in result.stderr
+    if Path("/dev/full").exists() and not lines:
+        shell = f"{sys.executable} {command} > /dev/full"
+        full = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=ROOT.parent, check=False)
+        assert full.returncode == 2
+        assert full.stderr.strip().endswith("No space left on device")
+        assert len(full.stderr.splitlines()) == 1

@@ -49,7 +49,7 @@ def plain(values: object) -> object:
 
 @pytest.mark.parametrize(("preset", "options"), SEATS, ids=IDS)
 def test_pettingzoos_own_tests_pass(preset: str, options: dict) -> None:
-    """PettingZoo#1038: masks as int8; its tests send masked actions too."""
+    """openai/gym#2906, PettingZoo#1038: masks as int8; its tests send masked actions too."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=UserWarning)  # that observations are dicts
         parallel_api_test(parallel_env(preset, **options), num_cycles=100)
@@ -144,7 +144,7 @@ def has_say(env: WarParallelEnv, seat: int) -> bool:
 
 
 def test_seats_that_are_out_leave_and_the_others_go_on() -> None:
-    """pytorch/rl#3702 (M3): masks for the living alone; the reward of being out is -1."""
+    """pytorch/rl#3702: masks for the living alone; the reward of being out is -1."""
     env = parallel_env("three_player")
     eliminated = idle = 0
     for seed in range(12):
@@ -247,7 +247,7 @@ def test_state_is_where_every_card_is(rules: Rules) -> None:
 
 
 def test_the_recipe_takes_thirty_lines() -> None:
-    """PettingZoo#1067, sb3-contrib#250 (M2); that it runs, `test_code_blocks_run_when_pasted` shows."""
+    """PettingZoo#1067, sb3-contrib#250; that it runs, `test_code_blocks_run_when_pasted` shows."""
     page = (Path(__file__).parent.parent / "docs" / "pettingzoo.md").read_text()
     recipe = re.search(r"<!-- tested: self-play -->\n```python\n(.*?)```", page, re.DOTALL)
     assert recipe is not None

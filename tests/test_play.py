@@ -35,7 +35,7 @@ def card_counts(lanes: Lanes) -> np.ndarray:
 
 @pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
 def test_cards_are_conserved_at_every_step_of_random_play(preset: str) -> None:
-    """1,024 lanes x 200 steps a preset, a million in all: every card is somewhere, once (W6, W10, W14, W24)."""
+    """1,024 lanes x 200 steps a preset, a million in all: every card is somewhere, once (strikaza/WarGame)."""
     rules = get_rules(preset)
     lanes = Lanes(rules, 1024, next_step=True)
     lanes.seed(np.arange(1024), np.arange(1, 1025, dtype=np.uint64))
@@ -102,7 +102,7 @@ def test_scripted_play_has_the_known_win_rates(
 
 @pytest.mark.parametrize("name", SCRIPTED)
 def test_an_agent_against_itself_stands_at_one_half(name: str) -> None:
-    """robmarcer/ant-colony-rts#5 (M16), M22: 4,096 single games in seat 0; tolerance 4 standard errors."""
+    """robmarcer/ant-colony-rts#5: 4,096 single games in seat 0; tolerance 4 standard errors."""
     rules = get_rules("strategic")
     scores = []
     for block in range(4):
@@ -123,7 +123,7 @@ def test_without_choices_no_agent_differs_from_another(preset: str) -> None:
 
 
 def test_pairs_swap_seats_and_keep_cards() -> None:
-    """google-deepmind/open_spiel#667, andy-k/wolges#13 (M10, M11): the same deals lie in both games of a pair."""
+    """google-deepmind/open_spiel#667, andy-k/wolges#13: the same deals lie in both games of a pair."""
     rules = get_rules("strategic")
     greedy, lowest = get_agent("greedy", rules), get_agent("lowest", rules)
     straight, _ = play_games(greedy, lowest, rules, 0, 0, swap=False)
@@ -149,7 +149,7 @@ def test_generators_of_different_purposes_differ() -> None:
 
 
 def test_intervals_cluster_by_pair() -> None:
-    """Ten pairs, one win and one loss in each: no variance between pairs, whatever the single games do (M8, M19)."""
+    """ray#32382, rliable#32: ten pairs, one win and one loss in each, have no variance between pairs."""
     even = rate_of(PairSums(pairs=10, score=5.0, score_squares=2.5, game_squares=10.0))
     assert 0.2 < even["low"] < 0.5 < even["high"] < 0.8
     half = rate_of(PairSums(pairs=400, score=200.0, score_squares=150.0, game_squares=300.0))

@@ -38,6 +38,7 @@ def test_the_order_of_results_does_not_matter() -> None:
 
 
 def test_overlapping_intervals_share_a_rank() -> None:
+    """KataGo#449."""
     rows = [row("a", "b", 0.501), row("a", "c", 0.7), row("b", "c", 0.7)]
     ratings = rate_agents(rows, 0)
     assert (ratings["a"]["rank"], ratings["b"]["rank"], ratings["c"]["rank"]) == (1, 1, 3)

@@ -48,7 +48,7 @@ def test_rendering_before_the_first_reset_is_a_named_error() -> None:
 
 
 def test_pygame_is_loaded_for_pictures_alone_and_missing_it_names_the_extra() -> None:
-    """openai/gym#2658 (G23)."""
+    """openai/gym#2658."""
     code = """
         import sys
         sys.modules["pygame"] = None
@@ -91,6 +91,7 @@ def test_vector_environments_and_sb3_give_a_picture_per_row() -> None:
 
 
 def test_pettingzoo_renders_in_every_mode() -> None:
+    """PettingZoo#1380."""
     for mode, kind in (("ansi", str), ("rgb_array", np.ndarray), ("human", type(None))):
         env = parallel_env("War-v0", players=4, render_mode=mode, render_seat=2)
         env.reset(seed=1)
@@ -132,7 +133,7 @@ def test_record_video_and_human_rendering_work(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("env_id", ["WarMini-v0", CASINO_ID])
 def test_gymnasiums_play_works_by_keys(env_id: str) -> None:
-    """Gymnasium#126 (G21): keys play their actions, Escape ends."""
+    """Gymnasium#126: keys play their actions, Escape ends."""
     keys = [ord(key) for key in ("121" if env_id != CASINO_ID else "1q1")]
     seen: list[int] = []
 

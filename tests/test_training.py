@@ -18,6 +18,7 @@ from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.vec_env import SubprocVecEnv, VecMonitor
 
 from agents.registry import get_agent
+from agents.training.checkpoints import load_state
 from agents.training.ppo import (
     CHECKPOINT,
     CURVE,
@@ -39,14 +40,14 @@ TINY = PPOConfig(preset="mini", steps=4_096, num_envs=64, rollout=16, batch_size
 
 @pytest.mark.parametrize("algorithm", [PPO, A2C, DQN])
 def test_plain_algorithms_learn_on_the_single_environment(algorithm: type) -> None:
-    """Masked actions are played as the highest card, so that algorithms without masks work; 5,000 steps."""
-    model = algorithm("MlpPolicy", gym.make("War-v0"), seed=0, device="cpu").learn(5_000)
+    """Masked actions are played as the highest card, so that algorithms without masks work; 2,000 steps."""
+    model = algorithm("MlpPolicy", gym.make("War-v0"), seed=0, device="cpu").learn(2_000)
     before = model.policy.state_dict()
     assert all(torch.isfinite(value).all() for value in before.values())
 
 
 def test_maskable_ppo_learns_on_the_single_environment() -> None:
-    model = MaskablePPO("MlpPolicy", gym.make("WarOnePass-v0"), seed=0, device="cpu", n_steps=512).learn(5_000)
+    model = MaskablePPO("MlpPolicy", gym.make("WarOnePass-v0"), seed=0, device="cpu", n_steps=512).learn(2_000)
     env = WarEnv("one_pass")
     observation, info = env.reset(seed=0)
     for _ in range(300):
@@ -59,7 +60,7 @@ def test_maskable_ppo_learns_on_the_single_environment() -> None:
 
 @pytest.mark.parametrize("algorithm", [PPO, MaskablePPO])
 def test_ppo_learns_on_the_vector_environment(algorithm: type) -> None:
-    """DLR-RM/stable-baselines3#1568, #2180 (S1): with VecMonitor, for 8,192 steps."""
+    """stable-baselines3#1568, stable-baselines3#2180: with VecMonitor, for 8,192 steps."""
     env = VecMonitor(WarVecEnv("War-v0", 64, opponent={"random": 1, "reserve": 1}))
     model = algorithm("MlpPolicy", env, seed=0, device="cpu", n_steps=64, batch_size=512).learn(8_192)
     assert model.num_timesteps == 8_192
@@ -127,7 +128,7 @@ def test_a_truncated_row_reports_no_ending() -> None:
 
 
 def test_subprocess_vector_environments_work() -> None:
-    """numba/numba#10486 (N5): stable-baselines3's processes, forked and spawned."""
+    """numba/numba#10486: stable-baselines3's processes, forked and spawned."""
     for method in ("fork", "spawn"):
         env = SubprocVecEnv([partial(gym.make, "war_env:WarMini-v0")] * 2, start_method=method)
         env.seed(1)
@@ -151,7 +152,7 @@ def test_training_writes_a_curve_resumes_and_exports(tmp_path: Path) -> None:
     with pytest.raises(StopError):
         train(TINY, tmp_path, lambda network: {"x": 1.0}, stop_after)
     assert [point["steps"] for point in json.loads((tmp_path / CURVE).read_text())] == [0, TINY.steps // 2]
-    kept = torch.load(tmp_path / CHECKPOINT, weights_only=True)
+    kept = load_state(tmp_path / CHECKPOINT, dict)
     resumed: list[int] = []
     model = make_model(TINY)
     load_checkpoint(model, tmp_path)
@@ -171,6 +172,7 @@ def test_training_writes_a_curve_resumes_and_exports(tmp_path: Path) -> None:
 
 
 def test_exported_weights_play_like_the_model(tmp_path: Path) -> None:
+    """stable-baselines3#1682: arrays and JSON, no pickled space."""
     model = make_model(TINY)
     layout = layout_of(TINY)
     save_network(tmp_path / "agent.npz", to_network(model, description="untrained"), layout)
@@ -232,7 +234,7 @@ def test_a_network_without_memory_plays_among_observations_with_memory(tmp_path:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda npz, card: card.write_text("{"), "cannot be read: JSONDecodeError"),
+        (lambda npz, card: card.write_text("{"), "is not JSON: JSONDecodeError"),
         (lambda npz, card: card.write_text("[]"), "must be an object with format"),
         (lambda npz, card: card.unlink(), "cannot be read: FileNotFoundError"),
         (lambda npz, card: npz.write_bytes(b"PK"), "cannot be read"),
@@ -243,11 +245,14 @@ def test_a_network_without_memory_plays_among_observations_with_memory(tmp_path:
         (lambda npz, card: edit(card, format=True), "format True"),
         (lambda npz, card: edit(card, is_sampling="false"), "is_sampling .bool."),
         (lambda npz, card: edit(card, shapes=None), "must be an object with"),
-        (lambda npz, card: edit(card, shapes=[]), "do not lead from the observation's 34 numbers to 2 slots"),
+        (lambda npz, card: edit(card, shapes=[]), "are no pairs of numbers"),
         (lambda npz, card: edit(card, shapes=[[34, 2]]), "it holds the arrays"),
         (lambda npz, card: edit(card, shapes=[[34, 8], [8, 2]]), "not of the declared shape"),
         (lambda npz, card: edit(card, shapes=[[34, 16], [17, 2]]), "do not lead"),
-        (lambda npz, card: edit(card, shapes=[[34, 16], [16, 1]]), "do not lead"),
+        (
+            lambda npz, card: edit(card, shapes=[[34, 16], [16, 1]]),
+            "do not lead from the observation.s 34 numbers to 2 slots",
+        ),
         (lambda npz, card: edit(card, rules=[]), "must be an object with"),
         (lambda npz, card: edit(card, rules={"later_option": 1}), "its rules are not known here"),
         (lambda npz, card: edit(card, rules={"players": 99}), "its rules are not known here"),
@@ -267,8 +272,17 @@ def edit(card: Path, **changes: object) -> None:
 
 
 def test_trained_evaluation_never_plays_a_masked_slot() -> None:
-    """sb3-contrib#226, #212 (S2, S3): evaluation with masks, 300 episodes, no illegal action."""
+    """sb3-contrib#226, sb3-contrib#212: evaluation with masks, 300 episodes, no illegal action."""
     model = MaskablePPO("MlpPolicy", WarEnv("mini"), n_steps=64, device="cpu", seed=0)
     env = WarVecEnv("mini", 16, illegal_action="raise")
     mean, _ = evaluate_policy(model, VecMonitor(env), n_eval_episodes=300)
     assert -1 <= mean <= 1
+
+
+def test_masked_probabilities_pass_their_own_check() -> None:
+    """sb3-contrib#81: 102,400 steps with the distributions' arguments checked."""
+    assert torch.distributions.Distribution._validate_args
+    env = WarVecEnv("mini", 1024)
+    model = MaskablePPO("MlpPolicy", env, n_steps=25, batch_size=12_800, n_epochs=1, device="cpu", seed=0)
+    model.learn(102_400)
+    assert model.num_timesteps == 102_400

@@ -20,7 +20,7 @@ ROWS = 7
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("options", [{}, {"reward": "capture", "seat": 1, "opponent": {"greedy": 1, "reserve": 2}}])
 def test_equals_sync_vector_env_step_by_step(env_id: str, mode: AutoresetMode, options: dict) -> None:
-    """Gymnasium#1103, #1227: observations, rewards, flags and infos with their masks, in all three modes (G1, G2)."""
+    """Gymnasium#1103, Gymnasium#1227: observations, rewards, flags and infos with their masks, in all three modes."""
     ours = gym.make_vec(env_id, num_envs=ROWS, autoreset_mode=mode.value, **options)
     theirs = SyncVectorEnv([lambda: gym.make(env_id, **options)] * ROWS, autoreset_mode=mode)
     assert isinstance(ours, WarVectorEnv)
@@ -65,7 +65,7 @@ def test_row_i_is_the_single_environment_seeded_s_plus_i(env_id: str, num_envs: 
 
 
 def test_make_vec_gives_the_native_environment_and_sync_on_request(env_id: str) -> None:
-    """openai/gym#625 (G12)."""
+    """openai/gym#625."""
     assert isinstance(gym.make_vec(env_id, num_envs=2).unwrapped, WarVectorEnv)
     assert isinstance(gym.make_vec(env_id, num_envs=2, vectorization_mode="sync"), SyncVectorEnv)
     again = gym.make_vec(gym.make_vec(env_id, num_envs=3, reward="margin").spec)
@@ -73,7 +73,7 @@ def test_make_vec_gives_the_native_environment_and_sync_on_request(env_id: str) 
 
 
 def test_returned_arrays_are_fresh_and_may_be_overwritten() -> None:
-    """Gymnasium#1681 (G7)."""
+    """Gymnasium#1681."""
     envs, twin = (gym.make_vec("War-v0", num_envs=8) for _ in range(2))
     envs.reset(seed=0)
     twin.reset(seed=0)
@@ -109,7 +109,7 @@ def test_time_limits_truncate_both_flags_in_one_step(mode: AutoresetMode) -> Non
 
 
 def test_disabled_autoreset_refuses_finished_rows() -> None:
-    """Gymnasium#1265 (G4)."""
+    """Gymnasium#1265."""
     envs = WarVectorEnv("mini", 3, autoreset_mode="Disabled")
     envs.reset(seed=0)
     done = np.zeros(3, bool)
@@ -151,7 +151,7 @@ def test_seeds_are_kept_and_generators_of_other_purposes_differ() -> None:
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_many_processes_give_the_same_games(context: str) -> None:
-    """numba/numba#10486, Gymnasium#1164 (N5, G9): AsyncVectorEnv, forked and spawned, equals SyncVectorEnv."""
+    """numba/numba#10486, Gymnasium#1164: AsyncVectorEnv, forked and spawned, equals SyncVectorEnv."""
     make = partial(gym.make, "war_env:War-v0", opponent="reserve")
     there, here = AsyncVectorEnv([make] * 2, context=context), SyncVectorEnv([make] * 2)
     rng = np.random.default_rng(0)
@@ -292,7 +292,7 @@ class HighestCard:
 
 
 def test_a_policy_object_plays_like_its_compiled_twin(env_id: str) -> None:
-    """The batched call sees the opponent's own view (hsahovic/poke-env#160, M7)."""
+    """The batched call sees the opponent's own view (hsahovic/poke-env#160)."""
     ours, compiled = (gym.make_vec(env_id, num_envs=9, opponent=who) for who in (HighestCard(), "greedy"))
     ours.reset(seed=2)
     compiled.reset(seed=2)

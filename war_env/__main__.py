@@ -7,6 +7,7 @@ import time
 
 from war_env import __version__
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY
+from war_env.output import tidy_output
 from war_env.presets import PRESETS
 
 
@@ -34,8 +35,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m war_env", description=__doc__)
     parser.add_argument("command", choices=["warmup", "presets"])
     parser.add_argument("--version", action="version", version=__version__)
-    command = parser.parse_args().command
-    print(warm_up() if command == "warmup" else list_presets())
+    with tidy_output():
+        command = parser.parse_args().command
+        print(warm_up() if command == "warmup" else list_presets())
 
 
 if __name__ == "__main__":

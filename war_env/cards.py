@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from war_env.errors import NotationError
+from war_env.errors import NotationError, checked_bool, checked_int, refused, shown
 
 RANK_NAMES = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 SUIT_LETTERS = "cdhs"
@@ -37,6 +38,10 @@ class Deck:
     ranks: int
     suits: int
     jokers: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low in (("ranks", 1), ("suits", 1), ("jokers", 0)):
+            checked_int(name, getattr(self, name), low, MAX_CARDS)
 
     @property
     def size(self) -> int:
@@ -62,18 +67,18 @@ class Deck:
 
     def rank(self, card: int) -> int:
         """Index of the card's rank in `rank_names`."""
-        return min(card // self.suits, self.ranks)
+        return min(checked_int("card", card, 0, self.size - 1) // self.suits, self.ranks)
 
     def cards_of(self, rank: int) -> range:
         """All cards of one rank, lowest suit first."""
-        if rank == self.ranks:
+        if checked_int("rank", rank, 0, len(self.rank_names) - 1) == self.ranks:
             return range(self.ranks * self.suits, self.size)
         return range(rank * self.suits, (rank + 1) * self.suits)
 
     def name(self, card: int, suits: bool = True) -> str:
         """The card as text; without `suits` its rank alone."""
         rank = self.rank(card)
-        if not suits or self.suits == 1 or rank == self.ranks:
+        if not checked_bool("suits", suits) or self.suits == 1 or rank == self.ranks:
             return self.rank_names[rank]
         suit = card % self.suits
         letter = SUIT_LETTERS[suit] if self.suits <= len(SUIT_LETTERS) else f"#{suit + 1}"
@@ -81,7 +86,7 @@ class Deck:
 
     def text(self, cards: Iterable[int], suits: bool = True) -> str:
         """Cards as one text, separated by spaces."""
-        return " ".join(self.name(card, suits) for card in cards)
+        return " ".join(self.name(card, suits) for card in _listed("cards", cards))
 
     def parse(self, texts: Sequence[str], among: Iterable[int] | None = None) -> list[list[int]]:
         """Cards of several texts, which together are a part of one deck.
@@ -96,7 +101,11 @@ class Deck:
         Raises:
             NotationError: a card is not text of this deck, or is named more often than the deck holds it.
         """
-        free = set(range(self.size) if among is None else among)
+        if isinstance(texts, str):
+            raise refused("texts", texts, "a list of texts such as '7h 2 A'", NotationError)
+        texts = _listed("texts", texts)
+        cards = range(self.size) if among is None else _listed("among", among)
+        free = {checked_int("among", card, 0, self.size - 1) for card in cards}
         wanted = [[self._candidates(token) for token in _tokens(text)] for text in texts]
         chosen: dict[tuple[int, int], int] = {}
         places = [(i, k) for i, cards in enumerate(wanted) for k in range(len(cards))]
@@ -106,8 +115,9 @@ class Deck:
             card = next((card for card in candidates if card in free), None)
             if card is None:
                 raise NotationError(
-                    f"card {token!r} in {texts[i]!r} is not in the deck, or more often than the deck holds it: "
-                    f"{self.ranks} ranks ({self.rank_names[0]}..{self.rank_names[self.ranks - 1]}) x {self.suits} suits"
+                    f"card {shown(token)} in {shown(texts[i])} is not in the deck, or more often than the deck "
+                    f"holds it: {self.ranks} ranks "
+                    f"({self.rank_names[0]}..{self.rank_names[self.ranks - 1]}) x {self.suits} suits"
                     f" and {self.jokers} jokers, less the cards that the rules remove."
                 )
             free.remove(card)
@@ -118,18 +128,20 @@ class Deck:
         match = _CARD.fullmatch(token)
         if match is None:
             raise NotationError(
-                f"card {token!r} is not a card: expected a rank ({' '.join(self.rank_names)}), e.g. '7h'."
+                f"card {shown(token)} is not a card: expected a rank ({' '.join(self.rank_names)}), e.g. '7h'."
             )
         name = match["rank"].upper()
         name = "10" if name == "T" else name
         if name not in self.rank_names:
-            raise NotationError(f"card {token!r} has no rank of this deck: its ranks are {' '.join(self.rank_names)}.")
+            raise NotationError(
+                f"card {shown(token)} has no rank of this deck: its ranks are {' '.join(self.rank_names)}."
+            )
         cards = self.cards_of(self.rank_names.index(name))
         if match["suit"] is None:
             return token, cards
         suit = self._suit(match["suit"])
         if name == JOKER or suit >= self.suits:
-            raise NotationError(f"card {token!r} has no suit of this deck: it has {self.suits} suits.")
+            raise NotationError(f"card {shown(token)} has no suit of this deck: it has {self.suits} suits.")
         return token, (cards[suit],)
 
     def _suit(self, text: str) -> int:
@@ -138,9 +150,16 @@ class Deck:
         return SUIT_LETTERS.index(_SUIT_SYMBOLS.get(text, text.lower()))
 
 
+def _listed(field: str, values: Any) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise refused(field, values, "a list") from None
+
+
 def _tokens(text: str) -> list[str]:
     if not isinstance(text, str):
-        raise NotationError(f"cards={text!r} is not text: expected cards such as '7h 2 A'.")
+        raise refused("cards", text, "text, cards such as '7h 2 A'", NotationError)
     return text.replace(",", " ").split()
 
 

@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode
 
 from war_env.casino_lanes import CasinoLanes
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CasinoRules
-from war_env.errors import RulesError, unknown_name
+from war_env.errors import RulesError, refused, unknown_name
 from war_env.lane_env import LaneEnv, check_arguments
 from war_env.lane_vector_env import LaneVectorEnv, read_autoreset_mode
 
@@ -18,9 +18,7 @@ def get_casino_rules(preset: Any = CASINO_NAME, **options: Any) -> CasinoRules:
     if isinstance(preset, CasinoRules):
         return preset.replace(**options)
     if not isinstance(preset, str):
-        raise RulesError(
-            f"preset={preset!r} is not allowed: it must be a CasinoRules, {CASINO_NAME!r} or {CASINO_ID!r}."
-        )
+        raise refused("preset", preset, f"a CasinoRules, {CASINO_NAME!r} or {CASINO_ID!r}", RulesError)
     if preset not in (CASINO_NAME, CASINO_ID):
         raise unknown_name("preset", preset, [CASINO_NAME, CASINO_ID])
     return CasinoRules().replace(**options)
@@ -66,7 +64,8 @@ class CasinoWarVectorEnv(LaneVectorEnv):
         num_envs: number of tables, at least 1.
         autoreset_mode: NEXT_STEP, SAME_STEP or DISABLED, as the Enum or its value.
         max_episode_steps: steps after which an episode is truncated; None for never.
-        illegal_action, render_mode, **options: as for `CasinoWarEnv`.
+        illegal_action, render_mode: as for `CasinoWarEnv`.
+        **options: options of `CasinoRules` to override.
     """
 
     def __init__(

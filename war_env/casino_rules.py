@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from war_env.errors import RulesError, unknown_name
+from war_env.errors import RulesError, refused, unknown_name
 from war_env.rules import option
 
 CASINO_NAME, CASINO_ID = "casino", "CasinoWar-v0"
@@ -57,13 +57,13 @@ class CasinoRules:
             self._refuse("surrender")
         object.__setattr__(self, "surrender", bool(self.surrender))
         share = self.penetration
-        if isinstance(share, bool | np.bool_) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
+        if isinstance(share, bool | np.bool_) or not isinstance(share, Real) or not 0 <= share <= 1:
             self._refuse("penetration")
         object.__setattr__(self, "penetration", float(share))
 
     def _refuse(self, name: str) -> None:
         entry = next(entry for entry in dataclasses.fields(self) if entry.name == name)
-        raise RulesError(f"{name}={getattr(self, name)!r} is not allowed: it must be {entry.metadata['allowed']}.")
+        raise refused(name, getattr(self, name), entry.metadata["allowed"], RulesError)
 
     @property
     def num_cards(self) -> int:
@@ -96,6 +96,13 @@ class CasinoRules:
     def to_dict(self) -> dict[str, Any]:
         """All options as plain JSON values."""
         return dataclasses.asdict(self)
+
+
+def checked_casino_rules(rules: Any) -> CasinoRules:
+    """`rules` if they are a `CasinoRules`, else a RulesError."""
+    if not isinstance(rules, CasinoRules):
+        raise refused("rules", rules, "a CasinoRules", RulesError)
+    return rules
 
 
 # Payoffs in half units of the ante. Kernel, exact evaluation and documentation take them from here.

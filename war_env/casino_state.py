@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from war_env.cards import RANK_NAMES
-from war_env.casino_rules import CARDS_OF_A_RANK, NUM_RANKS, CasinoRules
-from war_env.errors import ArgumentError
+from war_env.casino_rules import CARDS_OF_A_RANK, NUM_RANKS, CasinoRules, checked_casino_rules
+from war_env.errors import checked_array, checked_bool
+from war_env.layout import checked_observation
 from war_env.rules import NO_LIMIT
 
 CASINO = "casino"
@@ -109,6 +110,10 @@ class CasinoLayout:
     rules: CasinoRules
     memory: bool = True  # the unseen cards are always part of it
 
+    def __post_init__(self) -> None:
+        checked_casino_rules(self.rules)
+        checked_bool("memory", self.memory)
+
     @property
     def game(self) -> str:
         """Whose observations these are, as weights name it."""
@@ -135,14 +140,13 @@ class CasinoLayout:
 
     def unseen(self, observation: np.ndarray) -> np.ndarray:
         """Counts of unseen cards by rank of a batch of observations: int64, shape (n, 13)."""
-        shares = np.asarray(observation)[..., self.slices["unseen"]]
+        array = checked_array("observation", observation, (..., self.size), "f", f"floats, the last axis {self.size}")
+        shares = array[..., self.slices["unseen"]]
         return np.asarray(np.rint(shares * (CARDS_OF_A_RANK * self.rules.packs)), np.int64)
 
     def describe(self, observation: np.ndarray) -> str:
         """One observation, shape (size,), as readable text: a line per field."""
-        array = np.asarray(observation)
-        if array.shape != (self.size,):
-            raise ArgumentError(f"observation has shape {array.shape}: it must be ({self.size},).")
+        array = checked_observation(observation, self.size)
         lines = []
         for name, _, meaning in CASINO_FIELDS:
             values = array[self.slices[name]]

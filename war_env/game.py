@@ -12,7 +12,17 @@ import numpy as np
 from war_env._version import __version__
 from war_env.cards import has_suits
 from war_env.engine import entries
-from war_env.errors import ArgumentError, FinishedError, IllegalActionError, NotationError, checked_int
+from war_env.errors import (
+    ArgumentError,
+    FinishedError,
+    IllegalActionError,
+    NotationError,
+    checked_entries,
+    checked_int,
+    checked_kind,
+    refused,
+    shown,
+)
 from war_env.game_view import GameView, Outcome
 from war_env.policy import Policy, checked_slots, get_policy
 from war_env.record import Deal, read_record, record_of
@@ -75,9 +85,10 @@ class Game(GameView):
             NotationError: a text does not describe cards of these rules' deck, or one card is named twice.
         """
         game = cls(rules)
+        texts = checked_entries("texts", texts, rules.players, NotationError)
         groups = [
             _checked_texts(field, group, rules)
-            for field, group in (("stocks", texts), ("piles", piles), ("hands", hands))
+            for field, group in (("texts", texts), ("piles", piles), ("hands", hands))
         ]
         flat = [text for group in groups for text in group]
         cards = rules.deck.parse(flat, among=rules.cards)
@@ -98,7 +109,7 @@ class Game(GameView):
         if not (stock or hand or (pile and self.rules.winnings != "captured")):
             raise NotationError(f"stocks {field} is empty and so are its hand and pile: the seat has nothing to play.")
         if pile and self.rules.winnings != "captured" and not self.rules.winnings.startswith("pile_"):
-            raise NotationError(f"piles {field} is given: winnings={self.rules.winnings!r} has no piles.")
+            raise NotationError(f"piles {field} is given: winnings={shown(self.rules.winnings)} has no piles.")
         seat["hand"] = sum(1 << card for card in hand)
         seat["stock"], seat["starts"] = len(stock), 1
         ring = list(stock)
@@ -139,16 +150,14 @@ class Game(GameView):
                     f"choices=None: hand_size is {self.rules.hand_size}, so each seat must choose."
                 )
             return np.zeros(players, np.int64)
-        if isinstance(choices, str) or not isinstance(choices, Sequence | np.ndarray) or len(choices) != players:
-            raise IllegalActionError(f"choices={choices!r} is not allowed: it must have one entry per seat, {players}.")
         slots = np.zeros(players, np.int64)
-        for number, choice in enumerate(choices):
+        for number, choice in enumerate(checked_entries("choices", choices, players, IllegalActionError)):
             legal = self.legal_actions(number)
             if choice is None and not legal:
                 continue
             if isinstance(choice, bool | np.bool_) or not isinstance(choice, Integral) or choice not in legal:
                 allowed = f"one of {legal}" if legal else "None, the seat has no say now"
-                raise IllegalActionError(f"choices[{number}]={choice!r} is not allowed: it must be {allowed}.")
+                raise refused(f"choices[{number}]", choice, allowed, IllegalActionError)
             slots[number] = choice
         return slots
 
@@ -180,11 +189,8 @@ class Game(GameView):
             self.play(self.choose(policies, rng) if policies else None)
 
     def _policies(self, agents: Sequence[Any]) -> list[Policy]:
-        if isinstance(agents, str) or not isinstance(agents, Sequence) or len(agents) != self.rules.players:
-            raise ArgumentError(
-                f"agents={agents!r} is not allowed: it must have one entry per seat, {self.rules.players}."
-            )
-        return [get_policy(f"agents[{number}]", agent, self.rules) for number, agent in enumerate(agents)]
+        entries = checked_entries("agents", agents, self.rules.players)
+        return [get_policy(f"agents[{number}]", agent, self.rules) for number, agent in enumerate(entries)]
 
     def choose(self, policies: Sequence[Policy | None], rng: np.random.Generator) -> list[int | None]:
         """What policies would play now: a slot per seat, None for a seat without a say or without a policy.
@@ -192,12 +198,19 @@ class Game(GameView):
         Args:
             policies: one per seat, None for a seat that somebody else plays.
             rng: what they draw from.
+
+        Raises:
+            ArgumentError: there is not one policy, or None, per seat, or `rng` is no generator.
         """
+        policies = checked_entries("policies", policies, self.rules.players)
+        checked_kind("rng", rng, np.random.Generator, "a numpy.random.Generator")
         choices: list[int | None] = [None] * self.rules.players
         for number in self.fighters:
             policy = policies[number]
             if policy is None:
                 continue
+            if not callable(getattr(policy, "act", None)):
+                raise refused(f"policies[{number}]", policy, "None or have act()")
             observation, mask = self._view(number)
             slots = policy.act(observation[None], mask[None], rng)
             slot = int(checked_slots(f"agents[{number}]", slots, mask[None])[0])
@@ -268,8 +281,8 @@ class Game(GameView):
 def _checked_texts(field: str, texts: Sequence[str] | None, rules: Rules) -> list[str]:
     if texts is None:
         return [""] * rules.players
-    if isinstance(texts, str) or not isinstance(texts, Sequence) or len(texts) != rules.players:
-        raise NotationError(
-            f"{field}={texts!r} is not allowed: it must be a list of {rules.players} texts, one per seat."
-        )
-    return list(texts)
+    entries = checked_entries(field, texts, rules.players, NotationError)
+    for number, text in enumerate(entries):
+        if not isinstance(text, str):
+            raise refused(f"{field}[{number}]", text, "text, cards such as '7h 2 A'", NotationError)
+    return entries

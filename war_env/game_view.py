@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from war_env.cards import cards_in
-from war_env.errors import RulesError, checked_int
+from war_env.errors import checked_int, checked_kind
 from war_env.holdings import held_cards, pot_taker
 from war_env.lane_kernels import show_rows
 from war_env.layout import Layout
 from war_env.plan import LAYOUT_AT, make_plan
 from war_env.render.scene import Position, Scene, war_scene
-from war_env.rules import Rules
+from war_env.rules import Rules, checked_rules
 from war_env.state import NOBODY, REASONS, Records
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -50,9 +50,7 @@ class GameView:
     """A game as it lies on the table; `Game` adds how it is made and played."""
 
     def __init__(self, rules: Rules) -> None:
-        if not isinstance(rules, Rules):
-            raise RulesError(f"rules={rules!r} is not allowed: it must be a Rules, e.g. get_rules('classic').")
-        self.rules = rules
+        self.rules = checked_rules(rules)
         self.layout = Layout(rules)
         self._plan = make_plan(self.layout)
         self._records = Records(rules, 1)
@@ -214,6 +212,8 @@ class GameView:
     def scene(self, seat: int, before: GameView | None = None) -> Scene:
         """The table as one seat sees it, as data; with the game `before` its last comparison, also what that did."""
         number = checked_int("seat", seat, 0, self.rules.players - 1)
+        if before is not None:
+            checked_kind("before", before, GameView, "None or the game before its last comparison")
         earlier = None if before is None else Position(before._state, before._seats)
         return war_scene(Position(self._state, self._seats), self.rules, number, earlier)
 

@@ -11,7 +11,7 @@ import gymnasium as gym
 import numpy as np
 
 from war_env.base_lanes import BaseLanes, plain
-from war_env.errors import ArgumentError, FinishedError, IllegalActionError, unknown_name
+from war_env.errors import FinishedError, IllegalActionError, refused, unknown_name
 from war_env.render.drawing import Drawing
 from war_env.seeding import checked_seed, draw_keys
 
@@ -22,15 +22,21 @@ RENDERING: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "re
 def read_illegal_action(value: Any, fallback: str) -> bool:
     """Whether masked actions raise; anything but `"raise"` and the name of the fallback is an ArgumentError."""
     if not isinstance(value, str) or value not in (fallback, "raise"):
-        raise ArgumentError(f"illegal_action={value!r} is not allowed: it must be one of {fallback}, raise.")
+        raise refused("illegal_action", value, f"one of {fallback}, raise")
     return value == "raise"
 
 
 def read_render_mode(value: Any, modes: list[str]) -> str | None:
     """A render mode that the environment has, or None."""
     if value is not None and not (isinstance(value, str) and value in modes):
-        raise ArgumentError(f"render_mode={value!r} is not allowed: it must be None or one of {', '.join(modes)}.")
+        raise refused("render_mode", value, f"None or one of {', '.join(modes)}")
     return None if value is None else str(value)
+
+
+def check_options_of_reset(options: Any) -> None:
+    """Refuse what cannot be the options of a reset; wrappers may put into the dict what they like."""
+    if options is not None and not isinstance(options, dict):
+        raise refused("options", options, "None or a dict")
 
 
 def check_arguments(environment: type, options: dict[str, Any], rules: type) -> None:
@@ -65,8 +71,12 @@ class LaneEnv(gym.Env[np.ndarray, np.int64]):
 
         Args:
             seed: None to go on with the streams as they are, or a non-negative integer to start them anew.
-            options: nothing is read from it.
+            options: None or a dict, from which nothing is read.
+
+        Raises:
+            ArgumentError: an argument has the wrong type or range; nothing has changed.
         """
+        check_options_of_reset(options)
         super().reset(seed=checked_seed(seed))
         if seed is not None or not self._lanes.is_seeded(0):
             self._lanes.start_streams([self.np_random])
@@ -141,4 +151,4 @@ def integer_action(action: Any, size: int) -> int:
 
 def illegal(action: Any, allowed: str) -> IllegalActionError:
     """The error for an action that cannot be played."""
-    return IllegalActionError(f"action={action!r} is not allowed: it must be {allowed}.")
+    return refused("action", action, allowed, IllegalActionError)

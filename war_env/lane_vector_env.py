@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from war_env.base_lanes import BaseLanes, LaneStep
-from war_env.errors import ArgumentError, FinishedError, IllegalActionError
-from war_env.lane_env import LaneEnv, illegal, read_illegal_action, read_render_mode
+from war_env.errors import ArgumentError, FinishedError, IllegalActionError, refused, shown
+from war_env.lane_env import LaneEnv, check_options_of_reset, illegal, read_illegal_action, read_render_mode
 from war_env.render.drawing import Drawing
 from war_env.seeding import checked_seed, tagged_generator
 
@@ -26,17 +26,17 @@ def read_autoreset_mode(value: Any) -> AutoresetMode:
         if value is mode or (isinstance(value, str) and value in (mode.value, mode.name)):
             return mode
     allowed = ", ".join(mode.value for mode in AutoresetMode)
-    raise ArgumentError(f"autoreset_mode={value!r} is not allowed: it must be one of {allowed}.")
+    raise refused("autoreset_mode", value, f"one of {allowed}")
 
 
 def as_array(actions: Any) -> np.ndarray:
     """Actions as an array; IllegalActionError where they are ragged or hold bools among integers."""
     if isinstance(actions, list | tuple) and any(isinstance(action, bool | np.bool_) for action in actions):
-        raise IllegalActionError(f"actions={actions!r} are not allowed: they hold bools.")
+        raise IllegalActionError(f"actions={shown(actions)} are not allowed: they hold bools.")
     try:
         return np.asarray(actions)
     except ValueError:
-        raise IllegalActionError(f"actions={actions!r} are not allowed: they are ragged.") from None
+        raise IllegalActionError(f"actions={shown(actions)} are not allowed: they are ragged.") from None
 
 
 class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -87,10 +87,11 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return observations, infos
 
     def _row_seeds(self, seed: Any) -> list[int | None]:
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str) and np.ndim(seed):
+        is_list = isinstance(seed, Sequence) and not isinstance(seed, str | bytes | bytearray | memoryview)
+        if is_list or (isinstance(seed, np.ndarray) and seed.ndim):
             if len(seed) != self.num_envs:
                 raise ArgumentError(
-                    f"seed={seed!r} has {len(seed)} entries: it must have one per row, {self.num_envs}."
+                    f"seed={shown(seed)} has {len(seed)} entries: it must have one per row, {self.num_envs}."
                 )
             return [checked_seed(entry) for entry in seed]
         first = checked_seed(seed)
@@ -108,17 +109,14 @@ class LaneVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 self._np_random, self._np_random_seed = tagged_generator(seeds[0], _OWN_TAG), seeds[0]
 
     def _reset_mask(self, options: dict[str, Any] | None) -> np.ndarray:
-        if options is not None and not isinstance(options, dict):
-            raise ArgumentError(f"options={options!r} is not allowed: it must be None or a dict.")
+        check_options_of_reset(options)
         if options is None or "reset_mask" not in options:
             return np.ones(self.num_envs, np.bool_)
         mask = options["reset_mask"]
         is_right = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (self.num_envs,)
         if not is_right or not mask.any():
-            raise ArgumentError(
-                f"options['reset_mask']={mask!r} is not allowed: it must be a bool array of shape ({self.num_envs},) "
-                "with at least one True."
-            )
+            allowed = f"a bool array of shape ({self.num_envs},) with at least one True"
+            raise refused("options['reset_mask']", mask, allowed)
         return np.asarray(mask)
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from war_env.base_lanes import BaseLanes
-from war_env.errors import ArgumentError, RulesError, checked_int
+from war_env.errors import RulesError, checked_int, refused
 from war_env.lane_kernels import note_endings, reset_rows, show_rows, step_row, step_rows
 from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
@@ -59,7 +59,7 @@ class Lanes(BaseLanes):
         self.rules = rules
         self.seat = checked_int("seat", seat, 0, rules.players - 1)
         if not isinstance(reward, str) or reward not in REWARDS:
-            raise ArgumentError(f"reward={reward!r} is not allowed: it must be one of {', '.join(REWARDS)}.")
+            raise refused("reward", reward, f"one of {', '.join(REWARDS)}")
         self.layout = Layout(rules, memory)
         super().__init__(num_lanes, self.layout, rules.hand_size, max_episode_steps)
         self.plan = make_plan(self.layout, self.seat, reward, max_episode_steps, next_step)

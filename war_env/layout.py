@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from war_env.errors import ArgumentError
-from war_env.rules import Rules
+from war_env.errors import checked_array, checked_bool, refused
+from war_env.rules import Rules, checked_rules
 
 WAR = "war"
 OWN_SECONDS_SCALE = 60.0  # seconds at which `own_seconds` is one half
@@ -105,6 +106,15 @@ FIELDS = (
 NUM_FIELDS = len(FIELDS)
 
 
+def checked_observation(observation: Any, size: int) -> np.ndarray:
+    """One observation of so many numbers; ArgumentError if it is anything else."""
+    allowed = f"floats in 0..1 of shape ({size},)"
+    array = checked_array("observation", observation, (size,), "f", allowed)
+    if not ((array >= 0) & (array <= 1)).all():
+        raise refused("observation", array, allowed)
+    return array
+
+
 @dataclass(frozen=True)
 class Layout:
     """Places of all fields in the observation under some rules.
@@ -118,10 +128,8 @@ class Layout:
     memory: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rules, Rules):
-            raise ArgumentError(f"rules={self.rules!r} is not allowed: it must be a Rules, e.g. get_rules('classic').")
-        if not isinstance(self.memory, bool | np.bool_):
-            raise ArgumentError(f"memory={self.memory!r} is not allowed: it must be True or False.")
+        checked_rules(self.rules)
+        checked_bool("memory", self.memory)
 
     @property
     def game(self) -> str:
@@ -156,21 +164,15 @@ class Layout:
 
     def named(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """The fields of one observation or of a batch (last axis) by name."""
-        array = np.asarray(observation)
-        if array.shape[-1:] != (self.size,):
-            raise ArgumentError(f"observation has shape {array.shape}: the last axis must be {self.size}.")
+        array = checked_array(
+            "observation", observation, (..., self.size), "fiub", f"numbers, the last axis {self.size}"
+        )
         return {name: array[..., place] for name, place in self.slices.items()}
 
     def describe(self, observation: np.ndarray) -> str:
         """One observation, shape (size,), as readable text: a line per field."""
-        array = np.asarray(observation)
-        if array.shape != (self.size,) or array.dtype.kind != "f" or not ((array >= 0) & (array <= 1)).all():
-            raise ArgumentError(
-                f"observation of shape {array.shape}, dtype {array.dtype} is not allowed: it must be floats in 0..1 of "
-                f"shape ({self.size},)."
-            )
         lines = []
-        for name, values in self.named(observation).items():
+        for name, values in self.named(checked_observation(observation, self.size)).items():
             meaning = next(field.meaning for field in FIELDS if field.name == name)
             lines.append(f"{name:<13} {self._readable(name, values):<40} {meaning}")
         return "\n".join(lines)

@@ -14,8 +14,16 @@ except ImportError as error:
     raise ImportError("war_env.parallel_env needs PettingZoo: pip install 'war_env[pettingzoo]'") from error
 
 from war_env.base_lanes import plain
-from war_env.errors import FinishedError, IllegalActionError, checked_int
-from war_env.lane_env import RENDERING, check_arguments, illegal, integer_action, read_illegal_action, read_render_mode
+from war_env.errors import FinishedError, IllegalActionError, checked_int, shown, unknown_name
+from war_env.lane_env import (
+    RENDERING,
+    check_arguments,
+    check_options_of_reset,
+    illegal,
+    integer_action,
+    read_illegal_action,
+    read_render_mode,
+)
 from war_env.lanes import Lanes
 from war_env.presets import get_rules
 from war_env.render.drawing import Drawing
@@ -94,19 +102,28 @@ class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):  # type
 
     def observation_space(self, agent: str) -> gym.spaces.Dict:
         """What the agent sees; the same object in every call."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> gym.spaces.Discrete:
         """What the agent may do; the same object in every call."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self._known(agent)]
+
+    def _known(self, agent: Any) -> str:
+        if not isinstance(agent, str) or agent not in self._seat_of:
+            raise unknown_name("agent", agent, self.possible_agents)
+        return agent
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> _Views:
         """Start the next game: with a seed the one that `WarEnv` and `Game.deal` give for it.
 
         Args:
             seed: None to go on with the streams as they are, or a non-negative integer to start them anew.
-            options: nothing is read from it.
+            options: None or a dict, from which nothing is read.
+
+        Raises:
+            ArgumentError: an argument has the wrong type or range; nothing has changed.
         """
+        check_options_of_reset(options)
         seed = checked_seed(seed)
         if seed is not None or not self._lanes.is_seeded(0):
             self._lanes.start_streams([np.random.default_rng(seed)])
@@ -181,7 +198,7 @@ class WarParallelEnv(ParallelEnv[str, dict[str, np.ndarray], np.int64]):  # type
             raise FinishedError(f"the game {state}: call reset() before step().")
         if not isinstance(actions, Mapping) or not actions.keys() <= set(self.agents):
             raise IllegalActionError(
-                f"actions={actions!r} is not allowed: it must be a dict with an action for each of "
+                f"actions={shown(actions)} is not allowed: it must be a dict with an action for each of "
                 f"{', '.join(self.agents)}."
             )
         fighters = self._lanes.records.words.item(_FIGHTERS)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from war_env.errors import ArgumentError, RulesError, checked_int, checked_number
+from war_env.errors import ArgumentError, RulesError, checked_array, checked_int, checked_number, shown
 from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
 from war_env.plan import make_plan, set_lineup
 from war_env.playout_kernels import try_slots
+from war_env.policy import checked_layout
 from war_env.state import Records
 from war_env.view_kernels import SCRATCH_OCTETS, SCRATCH_WORDS
 
@@ -53,6 +54,7 @@ class Playouts:
     """
 
     def __init__(self, layout: Layout, own: str = "reserve", other: Any = "reserve", hoard: float = 0.0) -> None:
+        checked_layout(layout)
         if layout.rules.players != 2:
             raise RulesError(f"players={layout.rules.players} is not allowed: playouts are for two seats.")
         layout.rules.require_ending()
@@ -60,10 +62,10 @@ class Playouts:
         self._hoard = checked_number("hoard", hoard, 0.0, 1.0)
         self._plan = make_plan(layout)
         for seat, (field, spec) in enumerate((("own", own), ("other", other))):
-            mix = read_opponents(spec, layout.rules, layout.memory)[0]
+            mix = read_opponents(spec, layout.rules, layout.memory, field)[0]
             lineup = [(share.code, share.weight) for share in mix if share.code is not None]
             if len(lineup) < len(mix):
-                raise ArgumentError(f"{field}={spec!r} is not allowed: playouts are played by scripted policies.")
+                raise ArgumentError(f"{field}={shown(spec)} is not allowed: playouts are played by scripted policies.")
             set_lineup(self._plan, seat, lineup)
         self._records = Records(layout.rules, 2)
         self._scratch = np.zeros(SCRATCH_WORDS, np.uint64), np.zeros(SCRATCH_OCTETS, np.uint8)
@@ -77,13 +79,11 @@ class Playouts:
             keys: where the games of each view come from, uint64, shape (n,); the same key gives the same games.
             samples: games per view.
         """
-        checked_int("samples", samples, 1, MAX_SAMPLES)
+        samples = checked_int("samples", samples, 1, MAX_SAMPLES)
+        size = self.layout.size
+        observations = checked_array("observations", observations, (None, size), "f", f"floats of shape (n, {size})")
         count = len(observations)
-        if observations.shape != (count, self.layout.size) or keys.shape != (count,):
-            raise ArgumentError(
-                f"observations of shape {observations.shape} and keys of shape {keys.shape} are not allowed: they must "
-                f"be (n, {self.layout.size}) and (n,)."
-            )
+        keys = checked_array("keys", keys, (count,), "u", f"unsigned integers of shape ({count},)")
         # Copies: an array that may not be written to is another type for numba, and would be compiled for anew.
         seen, keys = np.array(observations, np.float32).reshape(-1), np.array(keys, np.uint64)
         scores, squares = np.zeros((2, count, self.layout.num_actions))

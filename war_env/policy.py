@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -14,14 +13,26 @@ import numpy as np
 
 from war_env.casino_rules import CasinoRules
 from war_env.casino_state import CASINO, CasinoLayout
-from war_env.errors import ArgumentError, NotationError, RulesError, WarEnvError, unknown_name
-from war_env.files import written_whole
+from war_env.errors import (
+    ArgumentError,
+    NotationError,
+    RulesError,
+    WarEnvError,
+    checked_array,
+    checked_bool,
+    checked_kind,
+    refused,
+    shown,
+    unknown_name,
+)
+from war_env.files import arrays_hash, read_arrays, read_json, write_arrays, written_whole
 from war_env.layout import WAR, Layout
 from war_env.policy_names import SCRIPTED, policy_code
 from war_env.rules import Rules, check_options
 
 WEIGHTS_FORMAT = 1
 KIND = "mlp-relu"
+MAX_WIDTH = 65_536  # units of a layer
 _CARD = {"format": int, "kind": str, "shapes": list, "is_sampling": bool, "rules": dict, "memory": bool, "sha256": str}
 
 
@@ -43,6 +54,26 @@ class Policy(Protocol):
         ...
 
 
+def check_views(observation: Any, action_mask: Any, rng: Any, size: int | None, num_actions: int | None) -> None:
+    """Refuse a batch of views that a policy cannot play from.
+
+    Args:
+        observation, action_mask, rng: what `act` was given.
+        size, num_actions: the width of observations and of masks, None where any goes.
+
+    Raises:
+        ArgumentError: the message names the argument and what it must be.
+    """
+    width = "d" if size is None else size
+    views = checked_array("observation", observation, (None, size), "f", f"floats of shape (n, {width})")
+    width = "a" if num_actions is None else num_actions
+    rows = len(views)
+    checked_array("action_mask", action_mask, (rows, num_actions), "ib", f"integers 0 or 1 of shape ({rows}, {width})")
+    for name, given in (("observation", observation), ("action_mask", action_mask)):
+        checked_kind(name, given, np.ndarray, "an array")
+    checked_kind("rng", rng, np.random.Generator, "a numpy.random.Generator")
+
+
 class ScriptedPolicy:
     """One of the compiled policies of opponents.py as a `Policy`.
 
@@ -52,9 +83,11 @@ class ScriptedPolicy:
     """
 
     def __init__(self, name: str, layout: Layout) -> None:
-        if name not in SCRIPTED:
-            raise unknown_name("policy", name, SCRIPTED)
+        if not isinstance(name, str) or name not in SCRIPTED:
+            raise unknown_name("name", name, SCRIPTED)
+        checked_layout(layout)
         self.name = name
+        self._size, self._num_actions = layout.size, layout.num_actions
         self._code = np.uint64(policy_code(name))
         self._is_war = layout.slices["is_war"].start
 
@@ -62,6 +95,7 @@ class ScriptedPolicy:
         """Choose; see `Policy.act`."""
         from war_env.opponents import choose_slots
 
+        check_views(observation, action_mask, rng, self._size, self._num_actions)
         count = len(observation)
         slots = np.empty(count, np.int64)
         words = rng.integers(0, 2**64, size=count if self.name == "random" else 1, dtype=np.uint64)
@@ -83,9 +117,9 @@ class NetworkPolicy:
     def __init__(
         self, layers: Sequence[tuple[np.ndarray, np.ndarray]], is_sampling: bool, card: dict[str, Any]
     ) -> None:
-        self.layers = [(np.ascontiguousarray(weight), np.ascontiguousarray(bias)) for weight, bias in layers]
-        self.is_sampling = is_sampling
-        self.card = card
+        self.layers = _chained(layers)
+        self.is_sampling = checked_bool("is_sampling", is_sampling)
+        self.card = checked_kind("card", card, dict, "a dict")
 
     def logits(self, observation: np.ndarray) -> np.ndarray:
         """Unmasked logits: float32, shape (n, a)."""
@@ -97,6 +131,8 @@ class NetworkPolicy:
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose; see `Policy.act`."""
+        (weight, _), (_, bias) = self.layers[0], self.layers[-1]
+        check_views(observation, action_mask, rng, len(weight), len(bias))
         logits = np.where(action_mask > 0, self.logits(observation), -np.inf)
         if self.is_sampling:
             logits = logits + rng.gumbel(size=logits.shape)  # the largest is a draw from the softmax
@@ -118,25 +154,37 @@ class NetworkPolicy:
                 f"weights={self.card.get('name')!r} were made for {self.card.get('game', WAR)}, not {layout.game}."
             )
         differing = [
-            f"{name}={made_for.get(name)!r} (here {wanted[name]!r})"
+            f"{name}={shown(made_for.get(name))} (here {shown(wanted[name])})"
             for name in wanted
             if made_for.get(name) != wanted[name]
         ]
         if self.card["memory"] != layout.memory:
-            differing.append(f"memory={self.card['memory']!r} (here {layout.memory!r})")
+            differing.append(f"memory={shown(self.card['memory'])} (here {shown(layout.memory)})")
         if differing:
             raise RulesError(f"weights={self.card.get('name')!r} were made for other rules: {', '.join(differing)}.")
 
 
-def _arrays_hash(arrays: dict[str, np.ndarray]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        digest.update(f"{name}{arrays[name].shape}{arrays[name].dtype}".encode() + arrays[name].tobytes())
-    return digest.hexdigest()
+def _chained(layers: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Layers each of which takes what the one before gives."""
+    allowed = "a list of pairs of arrays, weight (in, out) and bias (out,), each in what the one before gives"
+    if not isinstance(layers, list | tuple) or not layers:
+        raise refused("layers", layers, allowed)
+    chained: list[tuple[np.ndarray, np.ndarray]] = []
+    for k, layer in enumerate(layers):
+        if not isinstance(layer, list | tuple) or len(layer) != 2:
+            raise refused(f"layers[{k}]", layer, allowed)
+        before = chained[-1][1].shape[0] if chained else None
+        weight = checked_array(f"weight of layers[{k}]", layer[0], (before, None), "f", allowed)
+        bias = checked_array(f"bias of layers[{k}]", layer[1], (weight.shape[1],), "f", allowed)
+        chained.append((np.ascontiguousarray(weight), np.ascontiguousarray(bias)))
+    return chained
 
 
 def weight_paths(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """The two files of exported weights, whichever of them is named: arrays (.npz) and card (.json)."""
+    is_path = isinstance(path, str | os.PathLike) and "\0" not in str(path) and Path(path).name not in ("", "..")
+    if not is_path:
+        raise refused("path", path, "the path of a file")
     return Path(path).with_suffix(".npz"), Path(path).with_suffix(".json")
 
 
@@ -149,6 +197,9 @@ def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: La
         layout: what it was made for.
     """
     arrays_path, card_path = weight_paths(path)
+    checked_kind("policy", policy, NetworkPolicy, "a NetworkPolicy")
+    if not isinstance(layout, Layout | CasinoLayout):
+        raise refused("layout", layout, "a Layout or a CasinoLayout")
     arrays: dict[str, Any] = {}
     for k, (weight, bias) in enumerate(policy.layers):
         arrays[f"weight{k}"], arrays[f"bias{k}"] = weight.astype(np.float32), bias.astype(np.float32)
@@ -161,11 +212,10 @@ def save_network(path: str | os.PathLike[str], policy: NetworkPolicy, layout: La
         "is_sampling": bool(policy.is_sampling),
         "rules": layout.rules.to_dict(),
         "memory": bool(layout.memory),
-        "sha256": _arrays_hash(arrays),
+        "sha256": arrays_hash(arrays),
     }
     text = json.dumps(card, indent=2) + "\n"
-    with written_whole(arrays_path) as partial, partial.open("wb") as file:
-        np.savez(file, **arrays)
+    write_arrays(arrays_path, arrays)
     with written_whole(card_path) as partial:
         partial.write_text(text)
 
@@ -177,56 +227,77 @@ def load_network(path: str | os.PathLike[str]) -> NetworkPolicy:
         NotationError: a file is missing, malformed, of another format, or does not match its hash.
     """
     arrays_path, card_path = weight_paths(path)
-    try:
-        card = json.loads(card_path.read_text())
-        with np.load(arrays_path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except Exception as error:  # every reader's own error, told as one of ours
-        raise NotationError(f"weights={str(path)!r} cannot be read: {type(error).__name__}: {error}.") from error
-    return _network_of(str(path), card, arrays)
+    what = f"weights={shown(str(path))}"
+    card = read_json(card_path, what)
 
-
-def _network_of(path: str, card: Any, arrays: dict[str, np.ndarray]) -> NetworkPolicy:
     def refuse(why: str) -> NotationError:
-        return NotationError(f"weights={path!r} cannot be used: {why}.")
+        return NotationError(f"{what} cannot be used: {why}.")
 
+    shapes = _declared_shapes(card, refuse)
+    size = sum(rows * columns + columns for rows, columns in shapes) * np.dtype(np.float32).itemsize
+    arrays = read_arrays(arrays_path, what, most=size)
+    return NetworkPolicy(
+        _layers_of(card, shapes, arrays, refuse), card["is_sampling"], {"name": card_path.stem, **card}
+    )
+
+
+def _declared_shapes(card: Any, refuse: Callable[[str], NotationError]) -> list[list[int]]:
+    """The shapes of the layers, which fit the layout that the card names."""
     if not isinstance(card, dict) or any(not isinstance(card.get(key), kind) for key, kind in _CARD.items()):
         wanted = ", ".join(f"{key} ({kind.__name__})" for key, kind in _CARD.items())
         raise refuse(f"the .json must be an object with {wanted}")
     if card["format"] != WEIGHTS_FORMAT or isinstance(card["format"], bool) or card["kind"] != KIND:
-        raise refuse(f"format {card['format']!r}, kind {card['kind']!r}; known: format {WEIGHTS_FORMAT}, kind {KIND!r}")
-    if card["sha256"] != _arrays_hash(arrays):
-        raise refuse("the arrays do not match the sha256 of the .json")
-    layout = _layout_of(card, refuse)
-    shapes = card["shapes"]
-    widths = [layout.size, *(shape[1] if isinstance(shape, list) and len(shape) == 2 else None for shape in shapes)]
-    if not shapes or shapes != [list(pair) for pair in pairwise(widths)] or widths[-1] != layout.num_actions:
         raise refuse(
-            f"shapes {shapes!r} do not lead from the observation's {layout.size} numbers to {layout.num_actions} slots"
+            f"format {shown(card['format'])}, kind {shown(card['kind'])}; known: format {WEIGHTS_FORMAT}, kind {KIND!r}"
         )
+    layout = _layout_of(card, refuse)
+    shapes: list[list[int]] = card["shapes"]
+    if not shapes or not all(_is_shape(shape) for shape in shapes):
+        raise refuse(f"shapes {shown(shapes)} are no pairs of numbers from 1 to {MAX_WIDTH}")
+    widths = [layout.size, *(columns for _, columns in shapes)]
+    if shapes != [list(pair) for pair in pairwise(widths)] or widths[-1] != layout.num_actions:
+        raise refuse(
+            f"shapes {shown(shapes)} do not lead from the observation's {layout.size} numbers "
+            f"to {layout.num_actions} slots"
+        )
+    return shapes
+
+
+def _is_shape(shape: Any) -> bool:
+    is_pair = isinstance(shape, list) and len(shape) == 2
+    return is_pair and all(type(length) is int and 1 <= length <= MAX_WIDTH for length in shape)
+
+
+def _layers_of(
+    card: dict[str, Any],
+    shapes: list[list[int]],
+    arrays: dict[str, np.ndarray],
+    refuse: Callable[[str], NotationError],
+) -> list[tuple[np.ndarray, np.ndarray]]:
     names = [f"{kind}{k}" for k in range(len(shapes)) for kind in ("weight", "bias")]
     if sorted(arrays) != sorted(names):
-        raise refuse(f"it holds the arrays {sorted(arrays)}, declared are {sorted(names)}")
+        raise refuse(f"it holds the arrays {shown(sorted(arrays))}, declared are {shown(sorted(names))}")
     layers = []
     for k, shape in enumerate(shapes):
         weight, bias = arrays[f"weight{k}"], arrays[f"bias{k}"]
         if list(weight.shape) != shape or bias.shape != (shape[1],):
             raise refuse(f"layer {k} is not of the declared shape {shape}")
-        if (
-            weight.dtype != np.float32
-            or bias.dtype != np.float32
-            or not (np.isfinite(weight).all() and np.isfinite(bias).all())
-        ):
+        if weight.dtype != np.float32 or bias.dtype != np.float32:
             raise refuse(f"layer {k} is not finite float32")
         layers.append((weight, bias))
-    return NetworkPolicy(layers, card["is_sampling"], {"name": Path(path).stem, **card})
+    if card["sha256"] != arrays_hash(arrays):
+        raise refuse("the arrays do not match the sha256 of the .json")
+    for k, layer in enumerate(layers):
+        if not all(np.isfinite(array).all() for array in layer):
+            raise refuse(f"layer {k} is not finite float32")
+    return layers
 
 
-def _layout_of(card: dict[str, Any], refuse: Any) -> Layout | CasinoLayout:
+def _layout_of(card: dict[str, Any], refuse: Callable[[str], NotationError]) -> Layout | CasinoLayout:
     """The layout that weights were made for."""
     game = card.get("game", WAR)
     if game not in (WAR, CASINO):
-        raise refuse(f"game {game!r}; known: {WAR!r}, {CASINO!r}")
+        raise refuse(f"game {shown(game)}; known: {WAR!r}, {CASINO!r}")
     try:
         if game == CASINO:
             return CasinoLayout(CasinoRules().replace(**card["rules"]))
@@ -234,6 +305,11 @@ def _layout_of(card: dict[str, Any], refuse: Any) -> Layout | CasinoLayout:
         return Layout(Rules(**card["rules"]), card["memory"])
     except WarEnvError as error:
         raise refuse(f"its rules are not known here: {error}") from None
+
+
+def checked_layout(layout: Any) -> Layout:
+    """`layout` if it is one of War's, else an ArgumentError."""
+    return checked_kind("layout", layout, Layout, "a Layout")
 
 
 def checked_slots(field: str, slots: Any, action_mask: np.ndarray) -> np.ndarray:
@@ -254,7 +330,7 @@ def checked_slots(field: str, slots: Any, action_mask: np.ndarray) -> np.ndarray
         array = np.asarray(None)
     if array.shape != (count,) or array.dtype.kind not in "iu" or (array < 0).any() or (array >= size).any():
         raise ArgumentError(
-            f"{field} returned {slots!r}: act() must return integers from 0 to {size - 1} of shape ({count},)."
+            f"{field} returned {shown(slots)}: act() must return integers from 0 to {size - 1} of shape ({count},)."
         )
     return array.astype(np.int64)
 
@@ -286,7 +362,7 @@ def get_policy(field: str, spec: Any, rules: Rules, memory: bool = True) -> Poli
         raise unknown_name(field, spec, [*SCRIPTED, "<path to weights>.npz"])
     if not callable(getattr(spec, "act", None)):
         raise ArgumentError(
-            f"{field}={spec!r} is not allowed: "
+            f"{field}={shown(spec)} is not allowed: "
             f"it must be one of {', '.join(SCRIPTED)}, a path to weights, or have act()."
         )
     policy: Policy = _fitted(spec, layout) if isinstance(spec, NetworkPolicy) else spec

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from war_env.casino_rules import CASINO_ID, CASINO_NAME
-from war_env.errors import RulesError, UnknownNameError, unknown_name
+from war_env.errors import RulesError, UnknownNameError, checked_kind, refused, shown, unknown_name
 from war_env.rules import Rules
 
 
@@ -85,14 +85,15 @@ def get_preset(name: str) -> Preset:
     """The preset of that name or environment id.
 
     Raises:
-        UnknownNameError: there is none; the message lists those there are.
+        UnknownNameError: there is none; the message lists those there are. ArgumentError: it is no text.
     """
+    checked_kind("preset", name, str, "a preset's name or its id")
     for preset in PRESETS:
         if name in (preset.name, preset.id):
             return preset
     if name in (CASINO_NAME, CASINO_ID):
         raise UnknownNameError(
-            f"preset={name!r} has rules of its own: CasinoRules, CasinoWarEnv, gym.make({CASINO_ID!r}), "
+            f"preset={shown(name)} has rules of its own: CasinoRules, CasinoWarEnv, gym.make({CASINO_ID!r}), "
             "experiments.casino_edge."
         )
     raise unknown_name("preset", name, [known for preset in PRESETS for known in (preset.name, preset.id)])
@@ -112,5 +113,5 @@ def get_rules(preset: str | Rules = "strategic", **options: Any) -> Rules:
     if isinstance(preset, Rules):
         return preset.replace(**options)
     if not isinstance(preset, str):
-        raise RulesError(f"preset={preset!r} is not allowed: it must be a Rules, a preset's name or its id.")
+        raise refused("preset", preset, "a Rules, a preset's name or its id", RulesError)
     return get_preset(preset).rules.replace(**options)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-from war_env.errors import NotationError, WarEnvError
+from war_env.errors import NotationError, WarEnvError, refused, shown
+from war_env.files import parsed_json
 from war_env.rules import Rules, check_options
 
 RECORD_FORMAT = 1
-MAX_LENGTH = 64_000_000  # characters
 MAX_COMPARISONS = 100_000_000  # of a game without choices, whose record holds their number alone
 Choices = list[list[int | None]] | int
 _KEYS = ("format", "version", "rules", "seed", "deal", "choices")
@@ -42,46 +41,39 @@ def read_record(record: Any) -> tuple[Rules, Deal, Choices, str]:
         RulesError: its rules are not allowed.
     """
     if isinstance(record, str):
-        record = _parsed(record)
+        record = parsed_json(record, "record")
     if not isinstance(record, dict) or set(record) != set(_KEYS):
         raise NotationError(f"record is not allowed: it must be a JSON object with {', '.join(_KEYS)}.")
     if record["format"] != RECORD_FORMAT:
-        raise NotationError(f"record: format={record['format']!r} is not allowed: this version reads {RECORD_FORMAT}.")
+        raise NotationError(
+            f"record: format={shown(record['format'])} is not allowed: this version reads {RECORD_FORMAT}."
+        )
     if not isinstance(record["version"], str):
-        raise NotationError(f"record: version={record['version']!r} is not allowed: it must be a text such as '0.1.0'.")
+        raise refused("record: version", record["version"], "a text such as '0.1.0'", NotationError)
     rules = _rules_of(record["rules"])
     return rules, _deal_of(record["deal"], record["seed"]), _choices_of(record["choices"], rules), record["version"]
 
 
-def _parsed(text: str) -> Any:
-    if len(text) > MAX_LENGTH:
-        raise NotationError(f"record has {len(text)} characters: at most {MAX_LENGTH} are read.")
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NotationError(f"record is not JSON: {type(error).__name__}: {error}.") from None
-
-
 def _rules_of(options: Any) -> Rules:
     if not isinstance(options, dict):
-        raise NotationError(f"record: rules={options!r} is not allowed: it must be an object of options.")
+        raise refused("record: rules", options, "an object of options", NotationError)
     try:
         check_options(options)
         return Rules(**options)
     except WarEnvError:
         raise
     except TypeError as error:
-        raise NotationError(f"record: rules={options!r} is not allowed: {error}.") from None
+        raise NotationError(f"record: rules={shown(options)} is not allowed: {error}.") from None
 
 
 def _deal_of(places: Any, seed: Any) -> Deal:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise NotationError(f"record: seed={seed!r} is not allowed: it must be an integer >= 0.")
+        raise refused("record: seed", seed, "an integer >= 0", NotationError)
     if not isinstance(places, dict) or set(places) != set(_PLACES):
-        raise NotationError(f"record: deal={places!r} is not allowed: it must be an object with {', '.join(_PLACES)}.")
+        raise refused("record: deal", places, f"an object with {', '.join(_PLACES)}", NotationError)
     for name in _PLACES:
         if not isinstance(places[name], list) or not all(isinstance(text, str) for text in places[name]):
-            raise NotationError(f"record: deal[{name!r}]={places[name]!r} is not allowed: it must be a list of texts.")
+            raise refused(f"record: deal[{shown(name)}]", places[name], "a list of texts", NotationError)
     return Deal(**{name: tuple(places[name]) for name in _PLACES}, seed=seed)
 
 
@@ -89,16 +81,12 @@ def _choices_of(choices: Any, rules: Rules) -> Choices:
     if not rules.has_choices:
         is_count = isinstance(choices, int) and not isinstance(choices, bool)
         if not is_count or not 0 <= choices <= MAX_COMPARISONS:
-            raise NotationError(
-                f"record: choices={choices!r} is not allowed: with hand_size=1 it must be the number of comparisons, "
-                f"0..{MAX_COMPARISONS}."
-            )
+            allowed = f"the number of comparisons, 0..{MAX_COMPARISONS}, with hand_size=1"
+            raise refused("record: choices", choices, allowed, NotationError)
         return int(choices)
     if not isinstance(choices, list):
         raise NotationError("record: choices is not allowed: it must be a list with one entry per comparison.")
     for k, entry in enumerate(choices):
         if not isinstance(entry, list):
-            raise NotationError(
-                f"record: choices[{k}]={entry!r} is not allowed: it must be a list with one entry per seat."
-            )
+            raise refused(f"record: choices[{k}]", entry, "a list with one entry per seat", NotationError)
     return choices

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_int, refused
 
 MIN_ROWS = 4096
 MAX_THREADS = 256
@@ -62,7 +62,5 @@ def row_threads(num_threads: Any, num_rows: int) -> RowThreads | None:
     if num_threads == 1:
         return None
     if num_rows < MIN_ROWS:
-        raise ArgumentError(
-            f"num_threads={num_threads!r} is not allowed with num_envs={num_rows}: it must be 1 below {MIN_ROWS} rows."
-        )
+        raise refused("num_threads", num_threads, f"1 below {MIN_ROWS} rows, here num_envs={num_rows}")
     return RowThreads(int(num_threads), num_rows)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from war_env.cards import MAX_CARDS, RANK_NAMES, Deck, mask_of
-from war_env.errors import RulesError, unknown_name
+from war_env.errors import RulesError, refused, shown, unknown_name
 
 MAX_PLAYERS = 10
 MAX_HAND = 8
@@ -180,17 +180,19 @@ class Rules:
             object.__setattr__(self, "reaction", self._seconds("reaction", given))
             return
         if len(given) != self.players:
-            raise RulesError(f"reaction={given!r} has {len(given)} values for players={self.players}.")
+            raise RulesError(f"reaction={shown(given)} has {len(given)} values for players={self.players}.")
         object.__setattr__(self, "reaction", tuple(self._seconds("reaction", value) for value in given))
 
     def _refuse(self, name: str) -> None:
         entry = next(entry for entry in dataclasses.fields(self) if entry.name == name)
         allowed = ("one of " if entry.metadata["choices"] else "") + entry.metadata["allowed"]
-        raise RulesError(f"{name}={getattr(self, name)!r} is not allowed: it must be {allowed}.")
+        raise refused(name, getattr(self, name), allowed, RulesError)
 
     def _check_combinations(self) -> None:
         def clash(first: str, second: str, why: str) -> None:
-            raise RulesError(f"{first}={getattr(self, first)!r} and {second}={getattr(self, second)!r}: {why}.")
+            raise RulesError(
+                f"{first}={shown(getattr(self, first))} and {second}={shown(getattr(self, second))}: {why}."
+            )
 
         cards = self.deck.size
         if cards > MAX_CARDS:
@@ -344,6 +346,13 @@ TABLE_WORDS = int(CARD_LIST) + MAX_CARDS
 
 def _is_time(value: Any, most: float) -> bool:
     return bool(MIN_SECONDS <= value <= most)
+
+
+def checked_rules(rules: Any) -> Rules:
+    """`rules` if they are a `Rules`, else a RulesError."""
+    if not isinstance(rules, Rules):
+        raise refused("rules", rules, "a Rules, e.g. get_rules('classic')", RulesError)
+    return rules
 
 
 def check_options(options: Mapping[str, Any]) -> None:

@@ -17,8 +17,9 @@ except ImportError as error:
 from war_env.base_lanes import plain
 from war_env.casino_env import CasinoWarVectorEnv
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CasinoRules
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, checked_int, checked_kind, shown
 from war_env.lane_vector_env import LaneVectorEnv
+from war_env.seeding import checked_seed
 from war_env.vector_env import WarVectorEnv
 
 _NOTHING: dict[str, Any] = {}
@@ -40,7 +41,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
     def __init__(self, preset: Any = "strategic", num_envs: int = 1, **kwargs: Any) -> None:
         if "autoreset_mode" in kwargs:
             raise ArgumentError("autoreset_mode is not allowed: stable-baselines3 resets in the same step.")
-        is_casino = isinstance(preset, CasinoRules) or preset in (CASINO_NAME, CASINO_ID)
+        is_casino = isinstance(preset, CasinoRules) or (isinstance(preset, str) and preset in (CASINO_NAME, CASINO_ID))
         make = CasinoWarVectorEnv if is_casino else WarVectorEnv
         self.envs: LaneVectorEnv = make(preset, num_envs, autoreset_mode="SameStep", **kwargs)
         self.render_mode = self.envs.render_mode
@@ -48,7 +49,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
         self.metadata = self.envs.metadata
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
-        self._actions = np.zeros(num_envs, np.int64)
+        self._actions: np.ndarray | None = None
         self._started = time.time()
 
     def reset(self) -> np.ndarray:
@@ -61,13 +62,24 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
         self.reset_infos = [{"action_mask": mask, "illegal_action": False} for mask in infos["action_mask"]]
         return observations
 
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed the rows at the next reset: row i with seed + i, or with numbers drawn afresh when None."""
+        seeds: Sequence[int | None] = super().seed(checked_seed(seed))
+        return seeds
+
+    def set_options(self, options: Any = None) -> None:
+        """Rows take no options at a reset; anything but none is an ArgumentError."""
+        if options is not None and not (isinstance(options, dict | list) and not any(options)):
+            raise ArgumentError(f"options={shown(options)} is not allowed: rows take no options at a reset.")
+
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step every row: observations, rewards float32, dones bool, infos."""
-        observations, rewards, terminated, truncated, vector_infos = self.envs.step(self._actions)
+        actions, self._actions = self._actions, None
+        observations, rewards, terminated, truncated, vector_infos = self.envs.step(actions)
         self._returns += rewards
         self._lengths += 1
         dones = terminated | truncated
@@ -90,12 +102,22 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
         """Nothing to release."""
 
     def _rows(self, indices: VecEnvIndices) -> list[int]:
-        return [int(row) for row in self._get_indices(indices)]
+        if indices is None:
+            return list(range(self.num_envs))
+        is_list = isinstance(indices, list | tuple | range) or (isinstance(indices, np.ndarray) and indices.ndim > 0)
+        rows = indices if is_list else [indices]
+        return [checked_int("indices", row, 0, self.num_envs - 1) for row in rows]
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """The attribute once per row; all rows share one."""
-        if attr_name == "action_masks":
+        """The attribute once per row; all rows share one.
+
+        Raises:
+            AttributeError: there is none of that name, as stable-baselines3 expects it.
+            ArgumentError: that is no name, or a row does not exist.
+        """
+        if isinstance(attr_name, str) and attr_name == "action_masks":
             return [self._masks_of(row) for row in self._rows(indices)]
+        checked_kind("attr_name", attr_name, str, "the name of an attribute")
         return [getattr(self.envs, attr_name)] * len(self._rows(indices))
 
     def _masks_of(self, row: int) -> Callable[[], np.ndarray]:
@@ -104,7 +126,7 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Rows are not separate objects here, so that attributes cannot be set; use `env_method("set_opponent", …)`."""
         raise ArgumentError(
-            f"attribute {attr_name!r} cannot be set: rows are not objects of their own; use env_method."
+            f"attribute {shown(attr_name)} cannot be set: rows are not objects of their own; use env_method."
         )
 
     def env_method(
@@ -112,13 +134,16 @@ class WarVecEnv(VecEnv):  # type: ignore[misc]
     ) -> list[Any]:
         """`action_masks` once per row; another method of `WarVectorEnv` once for all, its result repeated."""
         rows = self._rows(indices)
+        checked_kind("method_name", method_name, str, "the name of a method")
         if method_name == "action_masks":
             return list(self.envs.action_masks()[rows])
         if len(set(rows)) < self.num_envs:
-            raise ArgumentError(f"indices={indices!r} is not allowed: {method_name!r} acts on all rows or on none.")
+            raise ArgumentError(
+                f"indices={shown(indices)} is not allowed: {shown(method_name)} acts on all rows or on none."
+            )
         method = getattr(self.envs, method_name, None)
-        if method is None:
-            raise ArgumentError(f"method {method_name!r} does not exist on {type(self.envs).__name__}.")
+        if not callable(method):
+            raise ArgumentError(f"method_name={shown(method_name)} is no method of {type(self.envs).__name__}.")
         return [method(*method_args, **method_kwargs)] * len(rows)
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:

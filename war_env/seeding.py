@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import ArgumentError, checked_int, refused
 
 
 def tagged_generator(seed: int | None, *numbers: int) -> np.random.Generator:
@@ -43,4 +43,4 @@ def checked_seed(seed: Any) -> int | None:
     try:
         return checked_int("seed", seed, 0)
     except ArgumentError:
-        raise ArgumentError(f"seed={seed!r} is not allowed: it must be None or an integer >= 0.") from None
+        raise refused("seed", seed, "None or an integer >= 0") from None

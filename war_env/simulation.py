@@ -11,12 +11,21 @@ from typing import Any
 import numpy as np
 
 from war_env.engine.whole import RESULT_FIELDS, simulate_games
-from war_env.errors import ArgumentError, RulesError, checked_int
-from war_env.rules import Rules
+from war_env.errors import (
+    ArgumentError,
+    RulesError,
+    checked_bool,
+    checked_choice,
+    checked_int,
+    checked_kind,
+    shown,
+)
+from war_env.rules import Rules, checked_rules
 from war_env.seeding import lane_start
 from war_env.state import NOBODY, REASONS, Records
 
 CHUNK = 16_384  # games between two steps of the progress bar
+MAX_GAMES = 2**31 - 1  # in one call
 UNITS = ("battles", "comparisons", "plays", "seconds")
 _NO_CARD = 255
 
@@ -71,8 +80,8 @@ class GameStatistics:
             games (None where there are none), wars_per_game over finished games, loop_share, unfinished_share, and
             draw_share without loops and unfinished games.
         """
-        if unit not in UNITS:
-            raise ArgumentError(f"unit={unit!r} is not allowed: it must be one of {', '.join(UNITS)}.")
+        checked_choice("unit", unit, UNITS)
+        checked_kind("label", label, str, "text")
         finished = self.is_finished
         counts = {"loop": int(np.sum(self.reason == "loop")), "unfinished": int(np.sum(self.reason == "unfinished"))}
         counts["draw"] = int(np.sum(finished & (self.winner < 0)))
@@ -141,23 +150,28 @@ def simulate(
         RulesError: there is something to choose.
         ArgumentError: an argument has the wrong type, range or shape, or a card is named twice or not in the deck.
     """
-    if not isinstance(rules, Rules):
-        raise RulesError(f"rules={rules!r} is not allowed: it must be a Rules, e.g. get_rules('classic').")
+    checked_rules(rules)
     if rules.has_choices:
         raise RulesError(
             f"hand_size={rules.hand_size} is not allowed: simulate() plays games without choices, hand_size=1."
         )
     deals = None if stocks is None else _checked_stocks(stocks, rules)
     if deals is None:
-        count = checked_int("games", games, 1)
+        count = checked_int("games", games, 1, MAX_GAMES)
     elif games is not None and checked_int("games", games, 1) != len(deals):
-        raise ArgumentError(f"games={games!r} is not allowed: stocks holds {len(deals)} games.")
+        raise ArgumentError(f"games={shown(games)} is not allowed: stocks holds {len(deals)} games.")
     else:
         count = len(deals)
     checked_int("first", first, 0, 2**63 - 1)
-    results = np.empty((count, len(RESULT_FIELDS) + 2 * rules.players), np.int64)
+    if progress is not None:
+        checked_bool("progress", progress)
+    start = lane_start(seed)
+    try:
+        results = np.empty((count, len(RESULT_FIELDS) + 2 * rules.players), np.int64)
+    except MemoryError:
+        raise ArgumentError(f"games={count} is not allowed: there is no memory for their results.") from None
     with _progress(count, progress) as advance:
-        _play(rules, lane_start(seed), first, deals, results, advance)
+        _play(rules, start, int(first), deals, results, advance)
     return _statistics(rules, results)
 
 

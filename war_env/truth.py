@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from war_env.layout import ABSENT, OWN_SECONDS_SCALE, Field
-from war_env.rules import Rules
+from war_env.rules import Rules, checked_rules
 
 
 def _by_rank(players: int, ranks: int, hand: int) -> int:
@@ -67,6 +67,9 @@ class TruthLayout:
     """Places of all fields of the truth under some rules."""
 
     rules: Rules
+
+    def __post_init__(self) -> None:
+        checked_rules(self.rules)
 
     @cached_property
     def slices(self) -> dict[str, slice]:

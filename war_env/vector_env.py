@@ -26,7 +26,8 @@ class WarVectorEnv(LaneVectorEnv):
         max_episode_steps: steps after which an episode is truncated; None for never.
         num_threads: threads that step the rows side by side, the same games whatever their number; more than 1 needs
             at least 4,096 rows, below which handing them over costs more than it saves.
-        opponent, seat, reward, memory, illegal_action, render_mode, **options: as for `WarEnv`.
+        opponent, seat, reward, memory, illegal_action, render_mode: as for `WarEnv`.
+        **options: options of `Rules` to override.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ from war_env.casino_rules import (
     WIN,
     CasinoRules,
 )
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import ArgumentError, checked_int, refused, shown
 
 Distribution = dict[Fraction, Fraction]  # units won -> probability
 HALF = Fraction(1, 2)
@@ -41,10 +41,10 @@ def full_shoe(packs: int) -> tuple[int, ...]:
 
 def _checked(counts: Sequence[int], least: int) -> tuple[int, ...]:
     if isinstance(counts, str) or not isinstance(counts, Sequence | np.ndarray) or len(counts) != NUM_RANKS:
-        raise ArgumentError(f"counts={counts!r} is not allowed: it must hold {NUM_RANKS} integers >= 0.")
+        raise ArgumentError(f"counts={shown(counts)} is not allowed: it must hold {NUM_RANKS} integers >= 0.")
     cards = tuple(checked_int(f"counts[{rank}]", count, 0) for rank, count in enumerate(counts))
     if sum(cards) < least:
-        raise ArgumentError(f"counts={counts!r} is not allowed: together they must be at least {least}.")
+        raise ArgumentError(f"counts={shown(counts)} is not allowed: together they must be at least {least}.")
     return cards
 
 
@@ -92,7 +92,7 @@ def round_distribution(counts: Sequence[int], policy: str, rules: CasinoRules) -
     if policy == "tie_bet":
         return {Fraction(TIE_BET_WON * rules.tie_pays, 2): tie, TIE_BET_LOST * HALF: 1 - tie}
     if policy not in ("surrender", "war"):
-        raise ArgumentError(f"policy={policy!r} is not allowed: it must be one of surrender, war, tie_bet.")
+        raise refused("policy", policy, "one of surrender, war, tie_bet")
     if policy == "surrender" and not rules.surrender:
         raise ArgumentError("policy='surrender' is not allowed: surrender=False at this table.")
     distribution: Distribution = {WIN * HALF: (1 - tie) / 2, LOSE * HALF: (1 - tie) / 2}

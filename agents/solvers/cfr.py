@@ -13,7 +13,7 @@ import numpy as np
 from agents.solvers.best_response import Payoffs, exploitability
 from agents.solvers.sequence_kernels import match_regrets
 from agents.solvers.strategies import plan, strategy_of_plan, uniform
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_int, refused
 
 CHECK_EVERY = 50
 
@@ -44,7 +44,7 @@ def solve_cfr(
     """
     checked_int("iterations", iterations, 1)
     if not 0 <= target < 1:
-        raise ArgumentError(f"target={target!r} is not allowed: it must be from 0 to below 1.")
+        raise refused("target", target, "from 0 to below 1")
     power, foresight = (2, 1.0) if is_predictive else (1, 0.0)
     forms = payoffs.game.seats
     strategies = [uniform(form) for form in forms]

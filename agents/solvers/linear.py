@@ -13,7 +13,7 @@ import numpy as np
 from agents.solvers.best_response import Payoffs
 from agents.solvers.small_game import SeatForm
 from agents.solvers.strategies import strategy_of_plan
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, refused
 
 METHODS = ("highs", "highs-ds", "highs-ipm")
 
@@ -47,7 +47,7 @@ def solve_linear(payoffs: Payoffs, method: str = "highs") -> tuple[np.ndarray, n
         ArgumentError: scipy is missing, or it found no solution; the message says why.
     """
     if method not in METHODS:
-        raise ArgumentError(f"method={method!r} is not allowed: it must be one of {', '.join(METHODS)}.")
+        raise refused("method", method, f"one of {', '.join(METHODS)}")
     sparse, linprog = _scipy()
     game = payoffs.game
     own, other = game.seats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from war_env.errors import RulesError, WarEnvError
+from war_env.errors import RulesError, WarEnvError, shown
 from war_env.rules import Rules
 
 DEFAULT_BYTES = 8 * 10**9
@@ -62,9 +62,10 @@ def check_rules(rules: Rules) -> None:
     if rules.players != 2:
         raise RulesError(f"players={rules.players} is not allowed: games are solved for two seats.")
     if rules.clock is not None:
-        raise RulesError(f"clock={rules.clock!r} is not allowed: reaction times are chance without end.")
+        raise RulesError(f"clock={shown(rules.clock)} is not allowed: reaction times are chance without end.")
     if rules.winnings in ("shuffled", "pile_shuffled"):
         raise RulesError(
-            f"winnings={rules.winnings!r} is not allowed: the deal must be the only chance in a game that is solved."
+            f"winnings={shown(rules.winnings)} is not allowed: "
+            "the deal must be the only chance in a game that is solved."
         )
     rules.require_ending()

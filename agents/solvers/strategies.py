@@ -7,7 +7,7 @@ import numpy as np
 from agents.base import Agent
 from agents.solvers.sequence_kernels import plan_of
 from agents.solvers.small_game import SeatForm, SmallGame
-from war_env.errors import ArgumentError
+from war_env.errors import ArgumentError, shown
 from war_env.policy import Forgetful, NetworkPolicy, Policy, ScriptedPolicy, checked_slots
 
 SAMPLES = 1_000
@@ -34,7 +34,7 @@ def known_probabilities(policy: Policy, observations: np.ndarray, masks: np.ndar
     if callable(getattr(policy, "probabilities", None)):
         found = np.asarray(policy.probabilities(observations, masks), np.float64)
         if found.shape != masks.shape or (found < 0).any() or not np.allclose(found.sum(axis=1), 1):
-            raise ArgumentError(f"probabilities() of {policy!r} must return rows of probabilities, {masks.shape}.")
+            raise ArgumentError(f"probabilities() of {shown(policy)} must return rows of probabilities, {masks.shape}.")
         return found
     if isinstance(policy, ScriptedPolicy) and policy.name == "random":
         return np.asarray(masks / masks.sum(axis=1, keepdims=True))

@@ -11,7 +11,7 @@ from typing import Any
 from agents.training.champion import ChampionConfig, Evaluate, Round, make_champion
 from agents.training.cloning import CloneConfig, clone
 from agents.training.playouts import PlayoutConfig
-from agents.training.ppo import PPOConfig, layout_of, train
+from agents.training.ppo import MAX_STEPS, PPOConfig, layout_of, train
 from war_env.errors import checked_int, unknown_name
 from war_env.policy import NetworkPolicy, Policy, ScriptedPolicy
 
@@ -53,7 +53,7 @@ class ResponseConfig:
         Raises:
             ArgumentError: the message names the field, its value and what is allowed.
         """
-        checked_int("steps", self.steps, 1)
+        checked_int("steps", self.steps, 1, MAX_STEPS)
         checked_int("num_envs", self.num_envs, 1, 65_536)
         self.cloning.check()
         self.playouts.check()

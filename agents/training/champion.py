@@ -1,4 +1,4 @@
-"""`champion`: rounds of paired playouts against scripted agents and a league of the earlier rounds."""
+"""`champion`: rounds of paired playouts against scripted agents and a league of the earlier rounds; other recipes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agents.training.checkpoints import load_curve
+from agents.training.distilled import DistilledConfig, distil
 from agents.training.league import League, check_shares
 from agents.training.phases import PHASES, PhasedPolicy
 from agents.training.playouts import PlayoutConfig, Trials, fit_gains, gather
 from agents.training.ppo import PPOConfig, check_config, train
 from agents.training.regularised import RegularisedConfig, play_itself
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import ArgumentError, checked_int, refused, unknown_name
 from war_env.files import written_whole
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, Policy
@@ -43,7 +45,7 @@ class Round:
             ArgumentError, UnknownNameError: the message names the field, its value and what is allowed.
         """
         if self.phase not in PHASES:
-            raise ArgumentError(f"phase={self.phase!r} is not allowed: it must be one of {', '.join(PHASES)}.")
+            raise refused("phase", self.phase, f"one of {', '.join(PHASES)}")
         check_shares("opponents", self.opponents, guests)
 
 
@@ -93,7 +95,7 @@ class ChampionConfig:
             one.check(guests)
 
 
-Recipe = ChampionConfig | PPOConfig | RegularisedConfig
+Recipe = ChampionConfig | PPOConfig | RegularisedConfig | DistilledConfig
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def make_champion(
     layout = Layout(get_rules(config.preset, **config.options))
     league = League(folder / "league", layout, guests)
     path = folder / CURVE
-    curve: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+    curve: list[dict[str, Any]] = load_curve(path, "round")
     if not league.members:
         league.add(PhasedPolicy(layout).joined())
     for number in range(len(curve), len(config.rounds) + 1):
@@ -161,31 +163,44 @@ _MIX = {"reserve": 0.35, "random": 0.1, "greedy": 0.1, "lowest": 0.05, "median":
 _FEW_CARDS = 12
 
 
-def recipe_for(preset: str, options: dict[str, Any]) -> Recipe:
-    """The recipe of the champions that are shipped, for any rules of two seats.
+def _ppo(preset: str, options: dict[str, Any]) -> PPOConfig:
+    return PPOConfig(
+        preset=preset,
+        options=options,
+        opponent=_MIX,
+        steps=3_000_000,
+        rollout=32,
+        batch_size=4096,
+        epochs=3,
+        learning_rate=1.5e-3,
+        entropy=0.004,
+        hidden=(128, 128),
+        league_every=10,
+    )
+
+
+RECIPES: dict[str, Callable[[str, dict[str, Any]], Recipe]] = {
+    "playouts": lambda preset, options: ChampionConfig(preset=preset, options=options),
+    "ppo": _ppo,
+    "regularised": RegularisedConfig,
+    "distilled": DistilledConfig,
+}
+
+
+def recipe_for(preset: str, options: dict[str, Any], name: str = "best") -> Recipe:
+    """A recipe by name, or with `best` that of the champions that are shipped, for any rules of two seats.
 
     In one pass games are short and battles decide them: there MaskablePPO learns more in the same time, against a
-    mix and a league of its past. With few cards, where it can be told how exploitable play is, regularised self-play.
-    Where cards come back, games are decided in wars, and playouts find what it does not.
+    mix and a league of its past. With few cards the game is solved, and a network learns the equilibrium. Where cards
+    come back, games are decided in wars, and playouts find what it does not.
     """
-    rules = get_rules(preset, **options)
-    if len(rules.cards) <= _FEW_CARDS:
-        return RegularisedConfig(preset, options)
-    if rules.goal == "stock_out":
-        return PPOConfig(
-            preset=preset,
-            options=options,
-            opponent=_MIX,
-            steps=3_000_000,
-            rollout=32,
-            batch_size=4096,
-            epochs=3,
-            learning_rate=1.5e-3,
-            entropy=0.004,
-            hidden=(128, 128),
-            league_every=10,
-        )
-    return ChampionConfig(preset=preset, options=options)
+    if name == "best":
+        rules = get_rules(preset, **options)
+        is_small, is_one_pass = len(rules.cards) <= _FEW_CARDS, rules.goal == "stock_out"
+        name = "distilled" if is_small else "ppo" if is_one_pass else "playouts"
+    elif name not in RECIPES:
+        raise unknown_name("recipe", name, ("best", *RECIPES))
+    return RECIPES[name](preset, options)
 
 
 def make(
@@ -196,6 +211,8 @@ def make(
         return make_champion(recipe, folder, evaluate, report)
     if isinstance(recipe, RegularisedConfig):
         return Improved(*play_itself(recipe, folder, evaluate, report))
+    if isinstance(recipe, DistilledConfig):  # takes a minute and is not resumed
+        return Improved(*distil(recipe, evaluate, report))
     trained = train(recipe, folder, evaluate, report)
     return Improved(trained.network, trained.curve)
 
@@ -206,6 +223,8 @@ def quick(recipe: Recipe) -> Recipe:
         return recipe.quick()
     if isinstance(recipe, RegularisedConfig):
         return replace(recipe, iterations=20, lanes=512, evaluations=2)
+    if isinstance(recipe, DistilledConfig):
+        return replace(recipe, cloning=replace(recipe.cloning, views=60_000, epochs=8), evaluations=2)
     return replace(recipe, steps=65_536, evaluations=2)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from war_env.errors import ArgumentError, unknown_name
+from war_env.errors import ArgumentError, shown, unknown_name
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy, Policy, load_network, save_network
 from war_env.policy_names import SCRIPTED
@@ -24,12 +24,12 @@ def check_shares(field: str, shares: Mapping[str, float], guests: Iterable[str] 
     """
     known = (*SCRIPTED, SELF, PAST, *guests)
     if not shares:
-        raise ArgumentError(f"{field}={shares!r} is not allowed: name at least one of {', '.join(known)}.")
+        raise ArgumentError(f"{field}={shown(shares)} is not allowed: name at least one of {', '.join(known)}.")
     for name, share in shares.items():
         if name not in known:
             raise unknown_name(field, name, known)
         if not 0 < share <= 1e9:
-            raise ArgumentError(f"{field}[{name!r}]={share!r} is not allowed: a share must be a number > 0.")
+            raise ArgumentError(f"{field}[{shown(name)}]={shown(share)} is not allowed: a share must be a number > 0.")
 
 
 class League:
@@ -81,7 +81,7 @@ class League:
             chosen: list[Any] = [self.guests.get(name, name)]
             if name in (SELF, PAST):
                 if not self.members:
-                    raise ArgumentError(f"opponent={name!r} is not allowed: the league has no members yet.")
+                    raise ArgumentError(f"opponent={shown(name)} is not allowed: the league has no members yet.")
                 chosen = self.members[-1:]
             if name == PAST and len(self.members) > 1:
                 count = min(self.most_past, len(self.members) - 1)

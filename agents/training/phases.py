@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from war_env.errors import ArgumentError
+from war_env.errors import refused
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
 
@@ -74,7 +74,7 @@ class PhasedPolicy:
     def with_block(self, phase: str, block: Block) -> PhasedPolicy:
         """The same with another network for one phase."""
         if phase not in PHASES:
-            raise ArgumentError(f"phase={phase!r} is not allowed: it must be one of {', '.join(PHASES)}.")
+            raise refused("phase", phase, f"one of {', '.join(PHASES)}")
         return replace(self, blocks={**self.blocks, phase: block})
 
     def joined(self, **card: Any) -> NetworkPolicy:

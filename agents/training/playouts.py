@@ -18,10 +18,11 @@ from torch import nn
 
 from agents.training.in_progress import GamesInProgress
 from agents.training.phases import PHASES, Block, PhasedPolicy, reference_slots
-from war_env.errors import ArgumentError, checked_int
-from war_env.files import written_whole
+from war_env.errors import NotationError, checked_int, checked_number, refused
+from war_env.files import read_arrays, write_arrays
 from war_env.lanes import Lanes
 from war_env.policy import Policy
+from war_env.rules import MAX_COUNT
 
 _SPACING = (6, 14)  # steps between two harvests, so that they do not repeat each other
 
@@ -62,10 +63,9 @@ class PlayoutConfig:
             ArgumentError: the message names the field, its value and what is allowed.
         """
         for name in ("decisions", "lanes", "most", "hidden", "epochs", "batch_size"):
-            checked_int(name, getattr(self, name), 1)
+            checked_int(name, getattr(self, name), 1, MAX_COUNT)
         for name, high in (("exploration", 1.0), ("learning_rate", 10.0), ("decay", 10.0), ("threshold", 1.0)):
-            if not 0 <= getattr(self, name) <= high:
-                raise ArgumentError(f"{name}={getattr(self, name)!r} is not allowed: it must be from 0 to {high:g}.")
+            checked_number(name, getattr(self, name), 0.0, high)
 
 
 @dataclass(frozen=True)
@@ -97,16 +97,24 @@ class Trials:
 
     def save(self, path: Path) -> None:
         """Write them as plain arrays, whole or not at all."""
-        with written_whole(path) as partial, partial.open("wb") as file:
-            np.savez(file, **{name: getattr(self, name) for name in _COLUMNS})
+        write_arrays(path, {name: getattr(self, name) for name in _COLUMNS})
 
     @staticmethod
     def load(path: Path) -> Trials:
-        """Read what `save` wrote."""
-        with np.load(path, allow_pickle=False) as file:
-            return Trials(*(file[name] for name in _COLUMNS))
+        """Read what `save` wrote.
+
+        Raises:
+            NotationError: the file is damaged.
+        """
+        what = f"trials={str(path)!r}"
+        arrays = read_arrays(path, what, _COLUMNS.__contains__, most=_MOST_TRIALS)
+        lengths = {len(array) for array in arrays.values() if array.ndim}
+        if set(arrays) != set(_COLUMNS) or len(lengths) != 1:
+            raise NotationError(f"{what} is not allowed: it must hold {', '.join(_COLUMNS)}, each of one length.")
+        return Trials(*(arrays[name] for name in _COLUMNS))
 
 
+_MOST_TRIALS = 2**34  # bytes
 _COLUMNS = ("observations", "masks", "scores", "reference")
 
 
@@ -154,7 +162,7 @@ def gather(
         report: called with the number of decisions tried so far.
     """
     if phase not in PHASES:
-        raise ArgumentError(f"phase={phase!r} is not allowed: it must be one of {', '.join(PHASES)}.")
+        raise refused("phase", phase, f"one of {', '.join(PHASES)}")
     games = GamesInProgress(policy, policy.layout.rules, opponent, config.lanes, config.exploration, rng)
     parts, done = [], 0
     while done < config.decisions:

@@ -14,19 +14,22 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.training.files import save_tensors
+from agents.training.checkpoints import load_curve, load_state, save_state
 from agents.training.league import PAST, SELF, League, check_shares
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_bool, checked_choice, checked_int, checked_kind, checked_number
 from war_env.files import written_whole
 from war_env.layout import Layout
+from war_env.plan import REWARDS
 from war_env.policy import NetworkPolicy
 from war_env.presets import get_rules
+from war_env.rules import MAX_COUNT
 from war_env.sb3 import WarVecEnv
 from war_env.seeding import tagged_generator
 
-CHECKPOINT = "checkpoint.pt"
+CHECKPOINT = "checkpoint.npz"
 CURVE = "curve.json"
 LEAGUE = "league"
+MAX_STEPS = 10**12
 
 Evaluate = Callable[[NetworkPolicy], dict[str, float]]
 
@@ -87,22 +90,23 @@ def check_config(config: PPOConfig) -> None:
         ArgumentError: the message names the field, its value and what is allowed.
     """
     for name, low, high in (
-        ("steps", 1, None),
+        ("steps", 1, MAX_STEPS),
         ("num_envs", 1, 65_536),
         ("rollout", 2, 65_536),
-        ("batch_size", 2, None),
+        ("batch_size", 2, MAX_COUNT),
         ("epochs", 1, 1000),
         ("seed", 0, 2**32 - 1),
         ("evaluations", 1, 10_000),
-        ("league_every", 1, None),
-        ("value_steps", 0, None),
+        ("league_every", 1, MAX_COUNT),
+        ("value_steps", 0, MAX_STEPS),
     ):
         checked_int(name, getattr(config, name), low, high)
-    for units in config.hidden:
+    checked_choice("reward", config.reward, REWARDS)
+    checked_bool("memory", config.memory)
+    for units in checked_kind("hidden", config.hidden, tuple, "numbers of units"):
         checked_int("hidden", units, 1, 65_536)
     for name, low, high in (("learning_rate", 0, 10), ("gamma", 0, 1), ("gae_lambda", 0, 1), ("entropy", 0, 100)):
-        if not low <= getattr(config, name) <= high:
-            raise ArgumentError(f"{name}={getattr(config, name)!r} is not allowed: it must be from {low} to {high}.")
+        checked_number(name, getattr(config, name), low, high)
     if config.has_league:
         check_shares("opponent", config.opponent)
 
@@ -150,7 +154,7 @@ def logits_of(model: MaskablePPO) -> torch.nn.Sequential:
 
 
 def save_checkpoint(model: MaskablePPO, folder: Path, members: int = 0) -> None:
-    """Write what resuming needs, as plain tensors, whole or not at all; `members` is the size of the league."""
+    """Write what resuming needs, as plain arrays, whole or not at all; `members` is the size of the league."""
     state = {
         "steps": model.num_timesteps,
         "updates": model._n_updates,
@@ -158,24 +162,30 @@ def save_checkpoint(model: MaskablePPO, folder: Path, members: int = 0) -> None:
         "optimizer": model.policy.optimizer.state_dict(),
         "members": members,
     }
-    save_tensors(folder / CHECKPOINT, state)
+    save_state(folder / CHECKPOINT, state)
 
 
 def load_checkpoint(model: MaskablePPO, folder: Path) -> int | None:
-    """Go on from a checkpoint, if there is one; only tensors and numbers are read from it.
+    """Go on from a checkpoint, if there is one; only arrays and JSON are read from it.
 
     Returns:
         The size of the league when it was written, None where there is no checkpoint.
+
+    Raises:
+        NotationError: the file is damaged or of another training.
     """
     path = folder / CHECKPOINT
     if not path.exists():
         return None
-    state = torch.load(path, weights_only=True)
-    model.policy.load_state_dict(state["policy"])
-    model.policy.optimizer.load_state_dict(state["optimizer"])
-    model.num_timesteps, model._n_updates = state["steps"], state["updates"]
-    model.env.seed(model.seed + state["steps"])
-    return int(state["members"])
+
+    def take_over(state: Any) -> int:
+        model.policy.load_state_dict(state["policy"])
+        model.policy.optimizer.load_state_dict(state["optimizer"])
+        model.num_timesteps, model._n_updates = state["steps"], state["updates"]
+        model.env.seed(model.seed + state["steps"])
+        return int(state["members"])
+
+    return int(load_state(path, take_over))
 
 
 class _Recorder(BaseCallback):
@@ -186,8 +196,7 @@ class _Recorder(BaseCallback):
     ) -> None:
         super().__init__()
         self.config, self.folder, self.league, self.evaluate, self.report = config, folder, league, evaluate, report
-        path = folder / CURVE
-        self.curve: list[dict[str, float]] = json.loads(path.read_text()) if path.exists() else []
+        self.curve: list[dict[str, float]] = load_curve(folder / CURVE, "seconds")
         self.seconds = self.curve[-1]["seconds"] if self.curve else 0.0
         self.since = time.perf_counter()
         self.updates = 0

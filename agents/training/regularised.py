@@ -19,17 +19,18 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.training.files import save_tensors
+from agents.training.checkpoints import load_curve, load_state, save_state
 from agents.training.in_progress import GamesInProgress
 from agents.training.playouts import try_all
-from war_env.errors import ArgumentError, checked_int
+from war_env.errors import checked_int, checked_number
 from war_env.files import written_whole
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
 from war_env.presets import get_rules
+from war_env.rules import MAX_COUNT
 from war_env.seeding import tagged_generator
 
-CHECKPOINT, CURVE = "checkpoint.pt", "curve.json"
+CHECKPOINT, CURVE = "checkpoint.npz", "curve.json"
 _LEAST = 1e-8  # of a probability whose logarithm is taken
 Evaluate = Callable[[NetworkPolicy], dict[str, float]]
 
@@ -78,7 +79,7 @@ class RegularisedConfig:
             ArgumentError: the message names the field, its value and what is allowed.
         """
         for name in ("iterations", "lanes", "batch_size", "epochs", "average_epochs", "evaluations"):
-            checked_int(name, getattr(self, name), 1)
+            checked_int(name, getattr(self, name), 1, MAX_COUNT)
         for units in self.hidden:
             checked_int("hidden", units, 1, 65_536)
         checked_int("magnet_every", self.magnet_every, 0)
@@ -90,8 +91,7 @@ class RegularisedConfig:
             ("warm_up", 0, 0.99),
             ("kept", 0.001, 1),
         ):
-            if not low <= getattr(self, name) <= high:
-                raise ArgumentError(f"{name}={getattr(self, name)!r} is not allowed: it must be from {low} to {high}.")
+            checked_number(name, getattr(self, name), low, high)
 
 
 class _SelfPlay:
@@ -157,14 +157,17 @@ class _SelfPlay:
             "views": self.views,
             "chances": self.chances,
         }
-        save_tensors(path, state)
+        save_state(path, state)
 
     def restore(self, path: Path) -> None:
-        """Go on from a checkpoint; only tensors and numbers are read from it."""
-        state = torch.load(path, weights_only=True)
-        self.iteration, self.views, self.chances = state["iteration"], state["views"], state["chances"]
-        for name in ("net", "magnet", "optimizer"):
-            getattr(self, name).load_state_dict(state[name])
+        """Go on from a checkpoint; NotationError if it is damaged or of another training."""
+
+        def take_over(state: Any) -> None:
+            for name in ("net", "magnet", "optimizer"):
+                getattr(self, name).load_state_dict(state[name])
+            self.iteration, self.views, self.chances = state["iteration"], state["views"], state["chances"]
+
+        load_state(path, take_over)
 
     def improve(self) -> None:
         """One iteration: decisions of games against itself, and the update that follows from them."""
@@ -227,8 +230,7 @@ def play_itself(
     if (folder / CHECKPOINT).exists():
         play.restore(folder / CHECKPOINT)
     path = folder / CURVE
-    curve: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
-    curve = [point for point in curve if point["iteration"] <= play.iteration]
+    curve = [point for point in load_curve(path, "iteration") if point["iteration"] <= play.iteration]
     while True:
         if play.iteration >= len(curve) * config.iterations / config.evaluations:
             policy = play.average() if len(play.views) else play.policy()

@@ -100,7 +100,6 @@ def killed_after(arguments: Sequence[str], seconds: float, patience: float = 60.
     process = subprocess.Popen(
         [sys.executable, *arguments], cwd=ROOT, env=environment(), start_new_session=True, **quiet
     )
-    until = 0.0
     try:
         time.sleep(seconds)
         was_alive = process.poll() is None

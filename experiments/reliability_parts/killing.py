@@ -12,17 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from experiments.reliability_parts.children import killed_after, last_line, run, told
+from war_env.files import read_arrays, read_json
 
 _TWO = ("--workers", "2")
 # What each run computes, small, and the keys of its summary that an undisturbed run gives too.
 RUNS: dict[str, tuple[list[str], tuple[str, ...]]] = {
-    "tournament": (
-        ["--games", "10240", "--agents", "greedy", "lowest", "reserve", "--workers", "2"],
-        ("pairs", "ratings"),
-    ),
+    "tournament": (["--games", "10240", "--agents", "greedy", "reserve", "lowest", *_TWO], ("pairs", "ratings")),
     "game_length": (["--games", "200000", "--face-down", "1", "3", *_TWO], ("rows", "known")),
     "train": (["--steps", "131072", "--preset", "WarMini-v0", "--opponent", "random"], ()),
 }
@@ -34,11 +30,10 @@ def damaged(folder: Path) -> list[str]:
     for path in sorted(folder.rglob("*")):
         try:
             if path.suffix == ".json":
-                json.loads(path.read_text())
+                read_json(path, path.name, is_strict=False)
             elif path.suffix == ".npz":
-                with np.load(path) as arrays:
-                    [arrays[name] for name in arrays.files]
-            elif path.suffix in (".csv", ".png", ".html", ".pt") and path.stat().st_size == 0:
+                read_arrays(path, path.name)
+            elif path.suffix in (".csv", ".png", ".html") and path.stat().st_size == 0:
                 wrong.append(str(path))
         except (OSError, ValueError):
             wrong.append(str(path))
