@@ -109,12 +109,6 @@ def compute(name: str, function: Function, arguments: Sequence[Any]) -> Result:
     return Result(name, value, time.process_time() - start)
 
 
-def compute_here(name: str, function: Function, arguments: Sequence[Any], parent: int) -> Result:
-    """One task in another process of this machine, which ends with the process `parent` that started it."""
-    follow(parent)
-    return compute(name, function, arguments)
-
-
 def compute_elsewhere(needed: Surroundings, packed: bytes) -> Result:
     """One task on a worker of a cluster.
 
@@ -188,10 +182,10 @@ def _importable(function: Function) -> Function:
 
 
 def _on_loky(function: Function, tasks: Tasks, workers: int) -> Results:
-    parallel, parent = Parallel(n_jobs=workers, return_as="generator_unordered"), os.getpid()
-    calls = (delayed(compute_here)(name, function, arguments, parent) for name, arguments in tasks.items())
+    ending: dict[str, Any] = {"initializer": follow, "initargs": (os.getpid(),)}
+    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", **ending)
     try:
-        yield from parallel(calls)
+        yield from parallel(delayed(compute)(name, function, arguments) for name, arguments in tasks.items())
     except BrokenProcessPool as error:
         raise ClusterError(f"loky: a task {_LOST}") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 import time
@@ -10,14 +9,12 @@ import time
 _SECONDS = 1.0  # between two looks
 
 
-@functools.cache
 def follow(parent: int) -> None:
-    """Let this process end soon after `parent`, if that is the one that started it.
+    """Let this process, which `parent` has started, end soon after it.
 
     Workers of loky would wait five minutes for more work first, with all their memory.
     """
-    if os.getppid() == parent:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def _watch(parent: int) -> None:
