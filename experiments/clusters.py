@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from joblib import Parallel, delayed
 from joblib.externals.loky import BrokenProcessPool
 
+from experiments.orphans import follow
 from experiments.versions import versions
 from war_env.errors import ArgumentError, WarEnvError
 
@@ -181,7 +182,8 @@ def _importable(function: Function) -> Function:
 
 
 def _on_loky(function: Function, tasks: Tasks, workers: int) -> Results:
-    parallel = Parallel(n_jobs=workers, return_as="generator_unordered")
+    ending: dict[str, Any] = {"initializer": follow, "initargs": (os.getpid(),)}
+    parallel = Parallel(n_jobs=workers, return_as="generator_unordered", **ending)
     try:
         yield from parallel(delayed(compute)(name, function, arguments) for name, arguments in tasks.items())
     except BrokenProcessPool as error:

@@ -67,13 +67,13 @@ def item(part: str, what: str, function: Callable[..., dict[str, Any]], *calls: 
 def items(settings: ReliabilitySettings) -> dict[str, Item]:
     """All that is tried, by name."""
     quick, seed = settings.quick, settings.seed
-    found = _fuzzing(10.0 if quick else settings.fuzz_seconds, 3 if quick else 20, seed, 1 if quick else 4)
+    found = _fuzzing(10.0 if quick else settings.fuzz_seconds, 3 if quick else 10, seed, 1 if quick else 4)
     found |= _processes(2 if quick else 8, quick)
     kills = 2 if quick else settings.kills
     for name in killing.RUNS:
-        calls = [(name, min(2, kills - k), seed + k) for k in range(0, kills, 2)]
+        calls = [(name, min(5, kills - k), seed + k) for k in range(0, kills, 5)]
         found[f"kill-{name}"] = item(KILLED, f"{name} killed (-9) at random moments", killing.random_kills, *calls)
-    sizes = (12_288,) if quick else (4_096, 12_288, 40_960)
+    sizes = (12_288,) if quick else (12_288, 40_960)
     full = [(name, size) for name in surroundings.SMALL for size in sizes]
     found |= {
         "disk": item(SURROUNDINGS, "a full disk: tournament, game_length, train", surroundings.full_disk, *full),

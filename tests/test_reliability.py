@@ -14,7 +14,7 @@ import pytest
 from experiments.harness import Run, Settings, write_json
 from experiments.reliability import PARTS, ReliabilitySettings, item, items, row_of, run_reliability
 from experiments.reliability_parts import killing, limits, processes, soak
-from experiments.reliability_parts.children import told
+from experiments.reliability_parts.children import killed_after, told
 from war_env import ArgumentError, UnknownNameError, get_rules
 
 EXPERIMENTS = [case for case in processes.MISSING if "run_module" in case[2]]
@@ -151,3 +151,15 @@ def test_wrong_settings_are_named(options: dict[str, Any], error: type[Exception
     with pytest.raises(error, match=words):
         run_reliability(ReliabilitySettings(out=tmp_path / "x", **options))
     assert not (tmp_path / "x").exists()
+
+
+CHILD = "import os, time; from experiments import orphans; {} time.sleep(60)"
+PARENT = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {!r}]); time.sleep(60)"
+
+
+@pytest.mark.parametrize(
+    ("call", "patience", "remained"), [("orphans.follow(os.getppid());", 30.0, False), ("", 3.0, True)]
+)
+def test_workers_end_with_a_killed_run(call: str, patience: float, remained: bool) -> None:
+    """loky's own would wait for five minutes; whatever follows nobody is left behind, and noticed."""
+    assert killed_after(["-c", PARENT.format(CHILD.format(call))], 1.5, patience) == (True, remained)

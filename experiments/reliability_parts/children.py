@@ -85,23 +85,39 @@ def last_line(result: subprocess.CompletedProcess[str]) -> str:
     return lines[-1] if lines else ""
 
 
-def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start this Python in a session of its own, silently."""
-    command = [sys.executable, *arguments]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, cwd=ROOT, env=environment(), start_new_session=True, **quiet, **options)
+def killed_after(arguments: Sequence[str], seconds: float, patience: float = 60.0) -> tuple[bool, bool]:
+    """Start this Python in a session of its own, silently, and kill it (-9), and it alone, after so long.
+
+    Args:
+        arguments: what it is started with.
+        seconds: when it is killed.
+        patience: seconds in which all that it had started must end by itself; then it is killed as well.
+
+    Returns:
+        Whether it was still at work, and whether something was left behind.
+    """
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, env=environment(), start_new_session=True, **quiet
+    )
+    try:
+        time.sleep(seconds)
+        was_alive = process.poll() is None
+        process.kill()
+        process.wait()
+        until = time.monotonic() + patience
+        while time.monotonic() < until and _is_group(process.pid):
+            time.sleep(0.1)
+    finally:
+        remained = _is_group(process.pid)
+        if remained:
+            os.killpg(process.pid, signal.SIGKILL)
+    return was_alive, remained
 
 
-def kill(process: subprocess.Popen[bytes], patience: float = 30.0) -> bool:
-    """Kill a started process, and it alone; returns whether all that it had started ends by itself in time."""
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    until = time.monotonic() + patience
-    while time.monotonic() < until:
-        try:
-            os.killpg(process.pid, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGKILL)
-    return False
+def _is_group(number: int) -> bool:
+    try:
+        os.killpg(number, 0)
+    except ProcessLookupError:
+        return False
+    return True

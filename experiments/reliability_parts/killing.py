@@ -12,14 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from experiments.reliability_parts.children import kill, last_line, run, start, told
+from experiments.reliability_parts.children import killed_after, last_line, run, told
 from war_env.files import read_arrays, read_json
 
+_TWO = ("--workers", "2")
 # What each run computes, small, and the keys of its summary that an undisturbed run gives too.
 RUNS: dict[str, tuple[list[str], tuple[str, ...]]] = {
-    "tournament": (["--games", "20480", "--agents", "greedy", "lowest", "reserve"], ("pairs", "ratings")),
-    "game_length": (["--games", "400000", "--face-down", "1", "3"], ("rows", "known")),
-    "train": (["--steps", "262144", "--preset", "WarMini-v0", "--opponent", "random"], ()),
+    "tournament": (["--games", "10240", "--agents", "greedy", "reserve", "lowest", *_TWO], ("pairs", "ratings")),
+    "game_length": (["--games", "200000", "--face-down", "1", "3", *_TWO], ("rows", "known")),
+    "train": (["--steps", "131072", "--preset", "WarMini-v0", "--opponent", "random"], ()),
 }
 
 
@@ -59,12 +60,9 @@ def random_kills(name: str, times: int, seed: int) -> dict[str, Any]:
         while kills < times:
             folder = Path(base) / f"{reruns}" / "run"
             for _ in range(min(2, times - kills)):
-                process = start([*command, "--out", str(folder)])
-                time.sleep(rng.uniform(0.2, 1.0) * lasts)
-                if process.poll() is None:
-                    kills += 1
-                    if not kill(process):
-                        failures.append("processes were left behind")
+                died, remained = killed_after([*command, "--out", str(folder)], rng.uniform(0.2, 1.0) * lasts)
+                kills += died
+                failures += ["processes were left behind"] * remained
                 failures += [f"half-written: {path}" for path in damaged(folder)]
             result = run([*command, "--out", str(folder)])
             reruns += 1

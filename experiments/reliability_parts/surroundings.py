@@ -13,9 +13,9 @@ from experiments.reliability_parts.killing import RUNS, damaged
 
 # What each run computes here.
 SMALL = {
-    "tournament": ["--games", "4096", "--agents", "greedy", "lowest", "reserve", "--workers", "1"],
+    "tournament": ["--games", "2048", "--agents", "greedy", "lowest", "reserve", "--workers", "1"],
     "game_length": ["--games", "60000", "--workers", "1"],
-    "train": ["--steps", "65536", "--preset", "WarMini-v0", "--opponent", "random"],
+    "train": ["--steps", "32768", "--preset", "WarMini-v0", "--opponent", "random"],
 }
 
 
