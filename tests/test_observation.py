@@ -70,7 +70,7 @@ def test_layout_refuses_what_is_not_an_observation() -> None:
     with pytest.raises(ArgumentError, match=r"shape \(3,\).*the last axis 90"):
         layout.named(np.zeros(3))
     assert layout.named(np.zeros((2, 90)))["known"].shape == (2, 26)
-    with pytest.raises(ArgumentError, match="rules=3 is not allowed"):
+    with pytest.raises(RulesError, match="rules=3 is not allowed"):
         Layout(3)
     with pytest.raises(ArgumentError, match="memory='yes'"):
         Layout(get_rules("strategic"), "yes")
