@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from agents.registry import get_agent
-from experiments.statistics import PairSums
+from experiments.statistics import CARDS, PLACES, PairSums
 from war_env.errors import ArgumentError, checked_int, refused
 from war_env.lanes import Lanes
+from war_env.layout import Layout
 from war_env.policy import Policy
 from war_env.presets import get_rules
 from war_env.rules import Rules
@@ -40,14 +41,25 @@ class Budget:
 
 
 class _Counting:
-    """A policy whose illegal choices are counted."""
+    """A policy whose illegal choices are counted, and which card of the hand it plays."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, rules: Rules) -> None:
         self.policy, self.illegal = policy, 0
+        self._is_war = Layout(rules).slices["is_war"].start
+        self._counts = np.zeros(len(CARDS), np.int64)
+
+    @property
+    def cards(self) -> dict[str, int]:
+        """How often it played which card, by `CARDS`; a single card in hand is no choice and does not count."""
+        return dict(zip(CARDS, self._counts.tolist(), strict=True))
 
     def act(self, observation: np.ndarray, action_mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         slots = np.asarray(self.policy.act(observation, action_mask, rng)).astype(np.int64)
         self.illegal += int((action_mask[np.arange(len(slots)), slots] == 0).sum())
+        held = action_mask.sum(axis=1, dtype=np.int64)
+        places = np.select([slots == 0, (slots > 0) & (slots < held - 1)], [0, 1], 2)  # masked slots play the highest
+        kinds = len(PLACES) * (observation[:, self._is_war] > 0) + places
+        self._counts += np.bincount(kinds[held > 1], minlength=len(CARDS))
         return slots
 
 
@@ -110,14 +122,15 @@ def play_block(
         `PairSums` as a dictionary; all its numbers are multiples of 1/16 and exact, in whatever order they add up.
     """
     rules = arena_rules(preset, options)
-    one, two = _Counting(get_agent(first, rules)), _Counting(get_agent(second, rules))
+    one, two = (_Counting(get_agent(name, rules), rules) for name in (first, second))
     total = PairSums()
     for start in range(0, pairs, deals):
         number = block + start // deals
         played = [play_games(one, two, rules, seed, number, swap, deals) for swap in (False, True)]
         games, lengths = (np.stack(parts)[:, : pairs - start] for parts in zip(*played, strict=True))
         total += _sums_of(games, lengths)
-    return asdict(replace(total, illegal=one.illegal + two.illegal))
+    illegal = one.illegal + two.illegal
+    return asdict(replace(total, illegal=illegal, first_cards=one.cards, second_cards=two.cards))
 
 
 def _sums_of(games: np.ndarray, lengths: np.ndarray) -> PairSums:

@@ -15,7 +15,7 @@ from experiments.harness import Run, Settings, console, main, write_text
 from experiments.plots import learning_curve, length_histogram, rating_points, win_bars
 from experiments.ratings import rate_agents
 from experiments.report import write_report
-from experiments.tournament import QUICK_GAMES, pairing_note, play_pairs, rating_table, win_table
+from experiments.tournament import QUICK_GAMES, card_table, pairing_note, play_pairs, rating_table, win_table
 from experiments.training import MIX, QUICK_STEPS, STEPS, train_and_export, weights_of
 from war_env.policy_names import SCRIPTED
 
@@ -45,15 +45,17 @@ def run_benchmark(settings: BenchmarkSettings) -> None:
     if not settings.quick:
         write_text(LATEST, f"{weights.resolve()}\n")
     entries = get_entries((str(weights), *SCRIPTED), arena_rules(PRESET, {}))
-    rows, lengths = play_pairs(run, entries, PRESET, {}, lambda a, b: Budget(settings.games))
+    rows, lengths, usage = play_pairs(run, entries, PRESET, {}, lambda a, b: Budget(settings.games))
     ratings = rate_agents(rows, settings.seed)
-    run.finish({"pairs": rows, "ratings": ratings, "training": result["training"], "curve": result["curve"]}, rows)
+    compared = {"pairs": rows, "ratings": ratings, "usage": usage}
+    run.finish({**compared, "training": result["training"], "curve": result["curve"]}, rows)
     length_histogram(lengths, "comparisons", run.folder / "lengths.png")
     win_bars(rows, "trained", run.folder / "win_bars.png")
     learning_curve([result["curve"]], list(SCRIPTED), run.folder / "learning_curve.png")
     rating_points(ratings, run.folder / "ratings.png")
     console.print(win_table(rows))
     console.print(rating_table(ratings))
+    console.print(card_table(usage))
     console.print(pairing_note(rows))
     console.print(
         "random and greedy are weak references: reserve (lowest card in a battle, highest in a war) is the one to beat."

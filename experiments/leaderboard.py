@@ -175,7 +175,7 @@ def make_board(run: Run, preset: str, entries: list[Entry], settings: Leaderboar
         solved) and slow (agents that played few games).
     """
     rules = arena_rules(preset, {})
-    rows, _ = play_pairs(run, entries, preset, {}, budget_of(settings))
+    rows, _, _ = play_pairs(run, entries, preset, {}, budget_of(settings))
     ratings = rate_agents(rows, settings.seed)
     rating_points(ratings, run.folder / f"ratings_{preset}.png")
     exact: list[dict[str, Any]] = []

@@ -28,6 +28,7 @@ from experiments.ratings import games_text
 from experiments.report_tables import (
     PAIRED,
     RATE_COLUMNS,
+    card_table,
     exact_table,
     learned_table,
     pair_table,
@@ -80,7 +81,7 @@ def _comparison(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Group:
         "",
         lead=_training_lead(summary),
         tables=[win_matrix(summary["pairs"])],
-        more=[rating_table(summary["ratings"]), pair_table(summary["pairs"])],
+        more=[rating_table(summary["ratings"]), card_table(summary["usage"]), pair_table(summary["pairs"])],
     )
 
 

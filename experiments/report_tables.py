@@ -7,6 +7,7 @@ from typing import Any
 
 from experiments.page import Cell, Column, Table, interval, number, percent, plain, table_of
 from experiments.ratings import games_text, names_of, rank_text, rates_and_halves
+from experiments.statistics import CARDS, card_shares
 
 PAIRED = (
     "Games are paired: each deal is played twice with the seats swapped. A draw counts one half. Intervals are 95 %, "
@@ -66,6 +67,18 @@ def pair_table(rows: Rows) -> Table:
     paired = ("variance ratio", lambda row: number(row["variance_ratio"], 2))
     columns = [("agent", lambda row: row["a"]), ("against", lambda row: row["b"]), *RATE_COLUMNS, paired]
     return table_of("Results", caption, rows, columns)
+
+
+def card_table(usage: Mapping[str, Mapping[str, int]]) -> Table:
+    """Which card each agent plays, in battles and in wars."""
+    caption = (
+        "Shares of an agent's decisions in battles and of those in wars, over all its games. The lowest and the "
+        "highest card of the hand are its first and its last by rank; a single card in hand is no choice and does not "
+        "count."
+    )
+    columns: list[Column] = [plain("agent"), *(percent(name.replace("_", " "), name) for name in CARDS)]
+    rows = [{"agent": agent, **card_shares(counts)} for agent, counts in usage.items()]
+    return table_of("Which card is played", caption, rows, columns)
 
 
 def exact_table(rows: Rows) -> Table:

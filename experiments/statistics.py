@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Z95 = 1.959963984540054
+PHASES, PLACES = ("battle", "war"), ("lowest", "between", "highest")
+CARDS = tuple(f"{phase}_{place}" for phase in PHASES for place in PLACES)  # which card of the hand is played, and when
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class PairSums:
         illegal: illegal actions of the first agent and of the second.
         steps: comparisons played.
         lengths: how many single games took so many comparisons; keys are their decimal digits, as JSON has them.
+        first_cards, second_cards: how often the first agent and the second played which card, by `CARDS`: decisions
+            with two or more cards in hand, in all games of the blocks played, those that do not count too.
     """
 
     pairs: int = 0
@@ -37,16 +41,31 @@ class PairSums:
     illegal: int = 0
     steps: int = 0
     lengths: dict[str, int] = field(default_factory=dict)
+    first_cards: dict[str, int] = field(default_factory=dict)
+    second_cards: dict[str, int] = field(default_factory=dict)
 
     def __add__(self, other: PairSums) -> PairSums:
-        mine, theirs = asdict(self), asdict(other)
-        lengths = added_counts(mine.pop("lengths"), theirs.pop("lengths"))
-        return PairSums(**{name: mine[name] + theirs[name] for name in mine}, lengths=lengths)
+        theirs = asdict(other)
+        return PairSums(**{name: _added(value, theirs[name]) for name, value in asdict(self).items()})
+
+
+def _added(first: Any, second: Any) -> Any:
+    return added_counts(first, second) if isinstance(first, dict) else first + second
 
 
 def added_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
     """Two counts of the same kind of things as one."""
     return {name: first.get(name, 0) + second.get(name, 0) for name in {**first, **second}}
+
+
+def card_shares(counts: Mapping[str, int]) -> dict[str, float | None]:
+    """Each of `CARDS` as a share of the decisions of its phase; None where the phase has none."""
+    shares: dict[str, float | None] = {}
+    for phase in PHASES:
+        names = [f"{phase}_{place}" for place in PLACES]
+        total = sum(counts.get(name, 0) for name in names)
+        shares.update({name: counts.get(name, 0) / total if total else None for name in names})
+    return shares
 
 
 def rate_of(sums: PairSums) -> dict[str, Any]:

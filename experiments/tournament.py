@@ -30,7 +30,7 @@ from experiments.ratings import (
     rates_and_halves,
 )
 from experiments.report import write_report
-from experiments.statistics import PairSums, added_counts, rate_of
+from experiments.statistics import CARDS, PairSums, added_counts, card_shares, rate_of
 from war_env.presets import get_preset
 
 QUICK_GAMES = 2_048
@@ -57,7 +57,7 @@ def play_pairs(
     preset: str,
     options: dict[str, Any],
     budget: Callable[[Entry, Entry], Budget],
-) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+) -> tuple[list[dict[str, Any]], dict[str, np.ndarray], dict[str, dict[str, int]]]:
     """Play every two agents.
 
     Args:
@@ -68,7 +68,8 @@ def play_pairs(
 
     Returns:
         The results of every two: dictionaries with a, b, the keys of `rate_of` and illegal, in the order of `entries`;
-        and for each agent the lengths of its games in comparisons, sorted, int64.
+        for each agent the lengths of its games in comparisons, sorted, int64; and how often it played which card, by
+        `CARDS`, in all its games.
     """
     tasks: dict[str, tuple[Any, ...]] = {}
     keys: dict[tuple[str, str], list[str]] = {}
@@ -81,13 +82,14 @@ def play_pairs(
             tasks[key] = (a.name, b.name, preset, options, run.settings.seed, number * blocks, pairs, deals)
             keys.setdefault((a.title, b.title), []).append(key)
     results = run.map(f"games of {preset}", play_block, tasks)
-    rows, lengths = [], dict[str, dict[str, int]]()
+    rows, lengths, usage = [], dict[str, dict[str, int]](), dict[str, dict[str, int]]()
     for (a_title, b_title), names in keys.items():
         total = sum((PairSums(**results[name]) for name in names), PairSums())
         rows.append({"a": a_title, "b": b_title, **rate_of(total), "illegal": total.illegal})
-        for title in (a_title, b_title):
+        for title, cards in ((a_title, total.first_cards), (b_title, total.second_cards)):
             lengths[title] = added_counts(lengths.get(title, {}), total.lengths)
-    return rows, {title: _spread(counts) for title, counts in lengths.items()}
+            usage[title] = added_counts(usage.get(title, {}), cards)
+    return rows, {title: _spread(counts) for title, counts in lengths.items()}, usage
 
 
 def _spread(counts: dict[str, int]) -> np.ndarray:
@@ -119,6 +121,18 @@ def rating_table(ratings: dict[str, dict[str, float]]) -> Table:
     return table
 
 
+def card_table(usage: dict[str, dict[str, int]]) -> Table:
+    """Which card each agent plays, in percent of its decisions in battles and in wars."""
+    table = Table(title="which card is played, %, of two or more in hand")
+    table.add_column("agent")
+    for name in CARDS:
+        table.add_column(name.replace("_", " "), justify="right")
+    for agent, counts in usage.items():
+        shares = card_shares(counts).values()
+        table.add_row(agent, *("" if share is None else f"{100 * share:.1f}" for share in shares))
+    return table
+
+
 def pairing_note(rows: list[dict[str, Any]]) -> str:
     """What pairing was worth, and how many games show a difference of one point."""
     ratios = [row["variance_ratio"] for row in rows if row["variance_ratio"] is not None]
@@ -141,11 +155,12 @@ def run_tournament(settings: TournamentSettings) -> None:
         settings = replace(settings, games=min(settings.games, QUICK_GAMES))
     preset = get_preset(settings.preset).id
     run = Run("tournament", settings, preset, {entry.title: entry.identity for entry in entries})
-    rows, lengths = play_pairs(run, entries, preset, options, lambda a, b: Budget(settings.games))
+    rows, lengths, usage = play_pairs(run, entries, preset, options, lambda a, b: Budget(settings.games))
     ratings = rate_agents(rows, settings.seed)
-    run.finish({"pairs": rows, "ratings": ratings}, rows)
+    run.finish({"pairs": rows, "ratings": ratings, "usage": usage}, rows)
     console.print(win_table(rows))
     console.print(rating_table(ratings))
+    console.print(card_table(usage))
     console.print(pairing_note(rows))
     rating_points(ratings, run.folder / "ratings.png")
     length_histogram(lengths, "comparisons", run.folder / "lengths.png")

@@ -98,6 +98,9 @@ SUBJECTS: dict[str, tuple[Fault, ...]] = {
         Fault("openai/gym#3087", "which score is good?", "reference scores on the first screen"),
     ),
     "PettingZoo": (
+        Fault(
+            "PettingZoo#551", "Dict observations with a mask break wrappers", "a flat view, its mask in the infos too"
+        ),
         Fault("PettingZoo#1038", "masks must be int8", "its own tests pass"),
         Fault("PettingZoo#1067", "a recipe for self-play with masks is wanted", "one of thirty lines, run by a test"),
         Fault(
@@ -124,7 +127,15 @@ SUBJECTS: dict[str, tuple[Fault, ...]] = {
     "Self-play and comparisons": (
         Fault("hsahovic/poke-env#160", "an opponent sees the learner's view", "each seat sees its own"),
         Fault("ray#32382", "a win rate of unequal lists", "rates of whole pairs, with their number"),
+        Fault(
+            "araffin/rl-baselines-zoo#38", "a published table is of one seed", "five seeds, their spread, a row each"
+        ),
         Fault("ray#6669", "a pool of opponents is wanted", "a league on disk, drawn evenly"),
+        Fault(
+            "Unity-Technologies/ml-agents#1070",
+            "who beats the last self loses to those before",
+            "past selves are drawn evenly; agents of a circle share a rank",
+        ),
         Fault("google-deepmind/open_spiel#667", "no games with seats swapped", "every deal is played twice"),
         Fault("andy-k/wolges#13", "pairs of games lower the variance", "every deal is played twice"),
         Fault("KataGo#449", "overlapping intervals are read as a rank", "they share a rank"),
@@ -144,6 +155,7 @@ SUBJECTS: dict[str, tuple[Fault, ...]] = {
         Fault(
             "datamllab/rlcard#113", "how to seed is not said", "equal seeds, equal games; said in docs/environments.md"
         ),
+        Fault("datamllab/rlcard#332", "the payoff alone says too little", "which card each agent plays, by phase"),
         Fault("datamllab/rlcard#81", "a game shipped unstable", "every preset has its golden games"),
         Fault("AlphaNLHoldem#2", "rules differ from the standard", "every preset names its rules and source"),
     ),

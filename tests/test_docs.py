@@ -7,15 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import war_env
-from tests import golden
+from tests import golden, measured_docs
 from tests.environment_pages import PAGES as ENVIRONMENTS
 from tests.generate_docs import generated, pages
 from tests.public_faults import FAULTS, docstrings, shown_by
 from tests.sessions import SESSIONS, with_outputs
 from war_env import PRESETS
+from war_env.policy_names import SCRIPTED
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -127,6 +129,26 @@ def test_the_first_screen_names_the_reference_to_beat() -> None:
     assert "make benchmark" in text
     assert "make test" in text
     assert "reserve" in text
+
+
+def test_published_tables_are_of_five_seeds_with_their_spread() -> None:
+    """araffin/rl-baselines-zoo#38: the champions of War-v0 and the agents trained against the mix."""
+    champions = measured_docs.kept("champion")["War-v0"]
+    mix = next(row for row in measured_docs.kept("trained")["trained"] if row["title"].endswith("the mix"))
+    of_champions = {name: [one["rates"][name]["win_rate"] for one in champions] for name in SCRIPTED}
+    tables = {
+        ("champion.md", "champion_rates"): ("**War-v0, mean", of_champions),
+        ("agents.md", "trained_rates"): (mix["title"], mix["rates"]),
+    }
+    for seeds in ([one["seed"] for one in champions], mix["seeds"]):
+        assert len(set(seeds)) == len(seeds) >= 5
+    for (page, part), (label, rates) in tables.items():
+        assert f"<!-- generated: {part} -->" in (DOCS / page).read_text()
+        row = next(line for line in measured_docs.PARTS[part]().splitlines() if label in line)
+        for name in SCRIPTED:
+            assert len(rates[name]) >= 5
+            mean, least, most = (100 * one for one in (np.mean(rates[name]), min(rates[name]), max(rates[name])))
+            assert f"| {mean:.1f} ({least:.1f} to {most:.1f}) |" in row
 
 
 def test_every_public_fault_is_shown_by_a_test() -> None:

@@ -24,6 +24,7 @@ import pytest
 from experiments import game_length, published
 from experiments.game_length import GameLengthSettings
 from experiments.harness import Run, Settings, write_json
+from experiments.statistics import card_shares
 from tests.browsing import check_page
 from war_env import Game, Rules, get_rules, simulate
 from war_env.errors import ArgumentError
@@ -136,11 +137,14 @@ def test_a_killed_tournament_goes_on_with_the_same_numbers(tmp_path: Path) -> No
     assert not (tmp_path / "a" / "summary.json").exists()
     assert "Going on with" in run("tournament", *arguments, "--out", str(tmp_path / "a"))
     run("tournament", *arguments, "--out", str(tmp_path / "b"), "--workers", "1")
-    assert summary_of(tmp_path / "a")["pairs"] == summary_of(tmp_path / "b")["pairs"]
+    one, other = summary_of(tmp_path / "a"), summary_of(tmp_path / "b")
+    assert one["pairs"] == other["pairs"]
+    assert one["usage"] == other["usage"]
 
 
 def test_rule_options_reach_the_games(tmp_path: Path) -> None:
-    run(
+    """Which cards are played too, as a table and on the page."""
+    text = run(
         "tournament",
         "--quick",
         "--agents",
@@ -156,6 +160,10 @@ def test_rule_options_reach_the_games(tmp_path: Path) -> None:
     summary = summary_of(tmp_path)
     assert summary["config"]["rules"]["hand_size"] == [3]
     assert summary["config"]["rules"]["two_beats_ace"] == [True]
+    assert "which card is played" in text
+    assert set(summary["usage"]) == {"random", "greedy"}
+    assert card_shares(summary["usage"]["greedy"])["battle_highest"] == 1
+    check_page(tmp_path / "report.html", ("Which card is played", "battle lowest, %", "war highest, %"))
 
 
 def test_game_length_tabulates_rules_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
@@ -235,14 +243,22 @@ def test_train_quick_exports_an_agent_that_can_be_entered(tmp_path: Path) -> Non
 
 
 def test_several_seeds_are_trained_by_one_command(tmp_path: Path) -> None:
-    """The spread is shown; a seed among others gives the agent that it gives alone."""
+    """The spread is shown; a seed among others gives the agent that it gives alone.
+
+    araffin/rl-baselines-zoo#38: rows.csv has a row for each seed and opponent.
+    """
     arguments = ("--preset", "mini", "--steps", "4096", "--num-envs", "64", "--rollout", "16", "--batch-size", "512")
     arguments += ("--games", "512", "--workers", "1")
     text = run("train", *arguments, "--seed", "3", "--seeds", "2", "--out", str(tmp_path / "a"))
     assert "mean (least to" in text
     summary = summary_of(tmp_path / "a")
     assert [row["seed"] for row in summary["training"]] == [3, 4]
-    assert {row["seed"] for row in summary["rows"]} == {3, 4}
+    written = [
+        (row["seed"], row["against"], float(row["win_rate"]))
+        for row in csv.DictReader((tmp_path / "a" / "rows.csv").open())
+    ]
+    assert [row[:2] for row in written] == [(seed, name) for seed in "34" for name in SCRIPTED]
+    assert [row[2] for row in written] == [row["win_rate"] for row in summary["rows"]]
     run("train", *arguments, "--seed", "4", "--out", str(tmp_path / "b"))
     one, two = ((tmp_path / out / "weights" / f"{out}-4.npz").read_bytes() for out in "ab")
     assert one == two != (tmp_path / "a" / "weights" / "a-3.npz").read_bytes()

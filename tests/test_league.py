@@ -176,6 +176,25 @@ def test_a_league_keeps_its_members_on_disk(tmp_path: Path) -> None:
         again.opponents({"friend": 1.0}, rng)
 
 
+def test_earlier_members_are_drawn_evenly(tmp_path: Path) -> None:
+    """Unity-Technologies/ml-agents#1070: who joined early is met as often as who joined late, so nobody is forgotten.
+
+    Two of five at a time, 4,000 draws: a count within 4 x sqrt(4,000 x .4 x .6) = 124 of 1,600.
+    """
+    league = League(tmp_path, MINI, most_past=2)
+    for seed in range(6):
+        league.add(PhasedPolicy(MINI, {"war": random_block(MINI, seed)}).joined())
+    rng, drawn = np.random.default_rng(0), dict.fromkeys(league.members, 0)
+    for _ in range(4_000):
+        mix = league.opponents({"self": 0.5, "past": 0.5}, rng)
+        assert sorted(mix.values()) == [0.25, 0.25, 0.5]
+        for member in mix:
+            drawn[member] += 1
+    *earlier, last = drawn.values()
+    assert last == 4_000
+    assert all(abs(count - 1_600) < 124 for count in earlier), earlier
+
+
 def test_a_cloned_network_plays_like_its_teacher() -> None:
     """*reserve*, on views that the copy has not seen; 5,120 of them, standard error at most .002."""
     model = make_model(PPOConfig(num_envs=4, rollout=8, hidden=(32,)))

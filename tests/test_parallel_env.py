@@ -8,6 +8,7 @@ import re
 import warnings
 from pathlib import Path
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
@@ -246,9 +247,44 @@ def test_state_is_where_every_card_is(rules: Rules) -> None:
     assert differing > 5
 
 
+@pytest.mark.parametrize(("preset", "options"), SEATS[:2], ids=IDS[:2])
+def test_observations_are_flat_where_the_dict_is_taken_away(preset: str, options: dict) -> None:
+    """PettingZoo#551: the wrapper of docs/pettingzoo.md; its spaces are `Box`es, the infos hold the dicts' masks."""
+    names: dict = {}
+    exec(block("flat"), names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parallel_api_test(names["Flat"](parallel_env(preset, **options)), num_cycles=100)
+    flat, whole = names["Flat"](parallel_env(preset, **options)), parallel_env(preset, **options)
+    (observations, infos), (views, others) = flat.reset(seed=3), whole.reset(seed=3)
+    rng, masked = np.random.default_rng(0), 0
+    while whole.agents:
+        assert flat.agents == whole.agents
+        for name in whole.agents:
+            space, mask = flat.observation_space(name), infos[name]["action_mask"]
+            assert type(space) is gym.spaces.Box
+            assert space.shape == (whole.layout.size,)
+            assert space.contains(observations[name])
+            assert np.array_equal(observations[name], views[name]["observation"])
+            assert np.array_equal(mask, views[name]["action_mask"])
+            assert mask.dtype == np.int8
+            masked += int((mask == 0).sum())
+        actions = {name: int(rng.choice(np.flatnonzero(infos[name]["action_mask"]))) for name in whole.agents}
+        observations, rewards, _, _, infos = flat.step(actions)
+        views, others_rewards, _, _, others = whole.step(actions)
+        assert rewards == others_rewards
+        assert plain(infos) == plain(others)
+    assert masked > 0
+
+
+def block(name: str) -> str:
+    """A code block of docs/pettingzoo.md."""
+    page = (Path(__file__).parent.parent / "docs" / "pettingzoo.md").read_text()
+    found = re.search(rf"<!-- tested: {name} -->\n```python\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
 def test_the_recipe_takes_thirty_lines() -> None:
     """PettingZoo#1067, sb3-contrib#250; that it runs, `test_code_blocks_run_when_pasted` shows."""
-    page = (Path(__file__).parent.parent / "docs" / "pettingzoo.md").read_text()
-    recipe = re.search(r"<!-- tested: self-play -->\n```python\n(.*?)```", page, re.DOTALL)
-    assert recipe is not None
-    assert len([line for line in recipe[1].splitlines() if line.strip()]) <= 30
+    assert len([line for line in block("self-play").splitlines() if line.strip()]) <= 30

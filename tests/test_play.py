@@ -9,7 +9,7 @@ import pytest
 
 from agents.registry import agent_names, get_agent
 from experiments.arena import BLOCK, play_block, play_games
-from experiments.statistics import PairSums, rate_of
+from experiments.statistics import CARDS, PairSums, card_shares, rate_of
 from war_env import PRESETS, Rules, get_rules
 from war_env.lanes import Lanes
 from war_env.policy_names import SCRIPTED
@@ -139,6 +139,39 @@ def test_rates_do_not_depend_on_how_many_games_are_asked_for() -> None:
     games = [play_games(greedy, other, rules, 0, 0, swap)[0][:100] for swap in (False, True)]
     assert few["score"] == float(np.mean(games, axis=0).sum())
     assert few["pairs"] == 100
+
+
+def cards_of(first: str, second: str, preset: str = "War-v0") -> tuple[dict[str, int], dict[str, int], int]:
+    """Which cards two agents play in a block, and the comparisons of all its games."""
+    sums = PairSums(**play_block(first, second, preset, {}, 0, 0, BLOCK))
+    return sums.first_cards, sums.second_cards, sums.steps
+
+
+def test_agents_are_told_apart_by_the_cards_they_play() -> None:
+    """datamllab/rlcard#332: counts that are known for scripted play, whichever agent is named first.
+
+    A comparison is a decision of both agents, left out where one has a single card. Random play over five cards has one
+    fifth of the lowest; hands are smaller at the end of a game, so the tolerance is .02.
+    """
+    reserve, greedy, steps = cards_of("reserve", "greedy")
+    assert list(reserve) == list(CARDS)
+    for cards in (reserve, greedy):
+        assert 0.9 * steps < sum(cards.values()) <= steps
+    assert {name for name, count in reserve.items() if count} == {"battle_lowest", "war_highest"}
+    assert {name for name, count in greedy.items() if count} == {"battle_highest", "war_highest"}
+    assert card_shares(reserve) == dict(zip(CARDS, (1, 0, 0, 0, 0, 1), strict=True))
+    again, lowest, _ = cards_of("random", "lowest")
+    assert {name for name, count in lowest.items() if count} == {"battle_lowest", "war_lowest"}
+    for name, share in card_shares(again).items():
+        assert share == pytest.approx(0.6 if name.endswith("between") else 0.2, abs=0.02)
+
+
+def test_a_single_card_is_no_choice() -> None:
+    """Without choices nothing is counted, and a share of nothing is None; two cards have none in between."""
+    assert [set(cards.values()) for cards in cards_of("greedy", "random", "classic")[:2]] == [{0}, {0}]
+    assert set(card_shares({}).values()) == {None}
+    first, second, _ = cards_of("random", "random", "mini")
+    assert first["battle_between"] == second["war_between"] == 0 < min(first["battle_lowest"], second["war_highest"])
 
 
 def test_generators_of_different_purposes_differ() -> None:

@@ -8,7 +8,7 @@ import pytest
 from agents.registry import Entry
 from agents.training.best_response import ResponseConfig
 from experiments import exploitability
-from experiments.ratings import MEAN, games_needed, pair_variance, rate_agents
+from experiments.ratings import MEAN, games_needed, pair_variance, rank_text, rate_agents
 
 
 def row(a: str, b: str, rate: float, half: float = 0.01, games: int = 20_000) -> dict:
@@ -42,6 +42,17 @@ def test_overlapping_intervals_share_a_rank() -> None:
     rows = [row("a", "b", 0.501), row("a", "c", 0.7), row("b", "c", 0.7)]
     ratings = rate_agents(rows, 0)
     assert (ratings["a"]["rank"], ratings["b"]["rank"], ratings["c"]["rank"]) == (1, 1, 3)
+
+
+def test_agents_that_beat_each_other_in_a_circle_share_a_rank() -> None:
+    """Unity-Technologies/ml-agents#1070: none is above another, whatever one of the three results alone would say."""
+    circle = [row("a", "b", 0.7), row("b", "c", 0.7), row("c", "a", 0.7)]
+    ratings = rate_agents(circle, 0)
+    assert [ratings[name]["rank"] for name in "abc"] == [1, 1, 1]
+    np.testing.assert_allclose([ratings[name]["rating"] for name in "abc"], MEAN, atol=1e-3)
+    assert {rank_text(ratings, name) for name in "abc"} == {"1="}
+    straight = rate_agents([*circle[:2], row("c", "a", 0.3)], 0)
+    assert [straight[name]["rank"] for name in "abc"] == [1, 2, 3]
 
 
 def test_an_agent_that_never_loses_has_a_finite_rating() -> None:

@@ -59,6 +59,7 @@ def test_blocks_in_one_task_are_the_blocks_in_several() -> None:
     single = (PairSums(**play_block(*arguments, 2 + k, pairs)) for k, pairs in enumerate((BLOCK, BLOCK, 100)))
     assert PairSums(**together) == sum(single, PairSums())
     assert together["draws"] > 0
+    assert sum(together["first_cards"].values()) > 0
     assert block_sizes(2 * (2 * BLOCK + 100), blocks=2) == [2 * BLOCK, 100]
 
 
