@@ -8,8 +8,9 @@ from pathlib import Path
 from agents.base import AgentSpec
 from war_env.errors import NotationError, UnknownNameError
 from war_env.files import read_json, read_text
-from war_env.policy import Policy, get_policy
+from war_env.policy import Policy
 from war_env.rules import Rules
+from war_env.weights import get_policy
 
 TRAINED_FOLDER = Path(__file__).parent / "trained"
 # One pair of files for each preset that has a champion.

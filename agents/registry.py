@@ -13,8 +13,8 @@ from pathlib import Path
 import agents
 from agents.base import Agent, AgentSpec
 from war_env.errors import ArgumentError, WarEnvError, checked_bool, refused, shown, unknown_name
-from war_env.policy import get_policy, is_weights_path, weight_paths
 from war_env.rules import Rules, checked_rules
+from war_env.weights import get_policy, is_weights_path, weight_paths
 
 _NOT_AGENTS = ("base", "registry")
 

@@ -23,8 +23,9 @@ from experiments.statistics import PairSums, rate_of
 from experiments.training import CURVE_BLOCK
 from war_env.errors import ArgumentError, shown, unknown_name
 from war_env.layout import Layout
-from war_env.policy import NetworkPolicy, save_network
+from war_env.policy import NetworkPolicy
 from war_env.presets import get_preset
+from war_env.weights import save_network
 
 QUICK_GAMES = 2_048
 

@@ -25,8 +25,9 @@ from war_env.casino_rules import TIE_BET_LOST, TIE_BET_WON, CasinoRules
 from war_env.casino_state import RECORD_WORDS, CasinoLayout, make_plan
 from war_env.engine.casino_simulation import ALWAYS_SURRENDER, ALWAYS_WAR, COUNTER, SUMS, TIE_BETTOR, simulate_rounds
 from war_env.errors import ArgumentError, checked_int
-from war_env.policy import Policy, load_network, save_network
+from war_env.policy import Policy
 from war_env.seeding import draw_keys, tagged_generator
+from war_env.weights import load_network, save_network
 
 POLICIES = {"surrender": ALWAYS_SURRENDER, "war": ALWAYS_WAR, "tie_bet": TIE_BETTOR}
 QUICK_ROUNDS, QUICK_EPISODES, QUICK_STEPS = 200_000, 2_048, 131_072

@@ -23,9 +23,10 @@ from experiments.plots import learning_curve, several_curves
 from experiments.report import write_report
 from experiments.training import curve_point, rate_rows, rate_table, rates_of
 from war_env.layout import Layout
-from war_env.policy import NetworkPolicy, save_network
+from war_env.policy import NetworkPolicy
 from war_env.policy_names import SCRIPTED
 from war_env.presets import get_preset
+from war_env.weights import save_network
 
 
 @dataclass

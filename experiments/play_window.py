@@ -16,12 +16,13 @@ from experiments.play_cards import counts_text, known_cards
 from war_env.errors import checked_int, refused
 from war_env.files import written_whole
 from war_env.game import Game
-from war_env.policy import Policy, checked_slots, get_policy
+from war_env.policy import Policy, checked_slots
 from war_env.render._pygame import pygame
 from war_env.render.geometry import HEIGHT, WIDTH, spot_at
 from war_env.render.pixels import WINDOW_SCALE, paint
 from war_env.render.war_table import Look, hand_spots
 from war_env.rules import Rules
+from war_env.weights import get_policy
 
 FPS = 60
 MOVE_SECONDS = 0.16  # a card's way to the table

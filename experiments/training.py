@@ -14,8 +14,9 @@ from experiments.arena import block_sizes, play_block, play_games
 from experiments.harness import Run, progress_bar, write_json
 from experiments.statistics import PairSums, rate_of
 from war_env.layout import Layout
-from war_env.policy import NetworkPolicy, ScriptedPolicy, get_policy, save_network, weight_paths
+from war_env.policy import NetworkPolicy, ScriptedPolicy
 from war_env.policy_names import SCRIPTED
+from war_env.weights import get_policy, save_network, weight_paths
 
 CURVE_BLOCK = 1_000_000  # the deals of the curve are no deals of a tournament
 STEPS = 4_000_000  # enough on War-v0, about a minute on one core

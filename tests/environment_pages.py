@@ -19,7 +19,7 @@ from agents.solvers.casino_exact import evaluate
 from agents.solvers.strategies import agent_strategies
 from experiments.leaderboard_page import games_note
 from experiments.ratings import rates_and_halves
-from tests.measured_docs import DATA, SHIPPED_SEED, kept, table
+from tests.measured_docs import kept, table
 from tests.settings_docs import shown
 from war_env.casino_env import CasinoWarEnv, CasinoWarVectorEnv
 from war_env.casino_rules import CASINO_ID, CASINO_NAME, CASINO_SUMMARY, CasinoRules
@@ -196,9 +196,7 @@ def exact_baselines(preset: Preset) -> str:
 
 
 def measured_baselines(preset: Preset) -> str:
-    """Win rates with intervals: of the kept leaderboard, or where there is none of the kept champion."""
-    if not (DATA / "leaderboard.json").exists():
-        return champion_baselines(preset)
+    """Win rates with intervals, from the kept leaderboard."""
     summary = kept("leaderboard")
     board = summary["boards"][preset.id]
     cells = rates_and_halves(board["pairs"])
@@ -213,18 +211,6 @@ def measured_baselines(preset: Preset) -> str:
     return f"{table(head, rows)}\n\n{games_note(board, summary['config'])}. {READ_ON}"
 
 
-def champion_baselines(preset: Preset) -> str:
-    """Win rates of the champion alone, with intervals."""
-    shipped = next(one for one in kept("champion")[preset.id] if one["seed"] == SHIPPED_SEED)["rates"]
-    cells = []
-    for name in WEAK:
-        rate, half = shipped[name]["win_rate"], (shipped[name]["high"] - shipped[name]["low"]) / 2
-        cells.append(f"{100 * rate:.1f} ± {100 * half:.1f}")
-    head = ("win rate in %", *(f"against {name}" for name in WEAK))
-    games = f"{shipped[WEAK[0]]['games']:,} paired games each"
-    return f"{table(head, [('`champion`, the best known', *cells)])}\n\n{games}. {READ_ON}"
-
-
 def war_page(name: str) -> str:
     """The page of one preset."""
     preset = get_preset(name)
@@ -237,7 +223,7 @@ def war_page(name: str) -> str:
         {
             "Description": description(preset),
             "Action space": actions(rules),
-            "Observation space": f"{seen}\n\nWith `memory=False` {memory} are left out.",
+            "Observation space": f"{seen}\n\nWith `memory=False`, {memory} are left out.",
             "Starting state": start(rules),
             "Rewards": rewards(),
             "Episode end": ends(preset.id),

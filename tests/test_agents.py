@@ -18,7 +18,7 @@ from agents.solvers.best_response import Payoffs, expected_score
 from agents.solvers.build import build_game
 from agents.solvers.strategies import agent_strategies, plan
 from agents.threshold import ThresholdPolicy
-from experiments import arena
+from experiments.arena import play_games
 from war_env.errors import ArgumentError, RulesError, UnknownNameError
 from war_env.lane_kernels import show_rows
 from war_env.lanes import Lanes
@@ -118,28 +118,27 @@ def test_each_view_is_judged_alone(name: str) -> None:
     assert [int(agent.act(observations[k : k + 1], masks[k : k + 1], rng)[0]) for k in range(64)] == whole.tolist()
 
 
-def rate(first: Policy | str, second: str, preset: str, pairs: int, monkeypatch: pytest.MonkeyPatch) -> float:
-    monkeypatch.setattr(arena, "BLOCK", pairs)
+def rate(first: Policy | str, second: str, preset: str, pairs: int) -> float:
     rules = get_rules(preset)
     agent = get_agent(first, rules) if isinstance(first, str) else first
     other = get_agent(second, rules)
-    return float(np.mean([arena.play_games(agent, other, rules, 3, 0, swap)[0].mean() for swap in (False, True)]))
+    return float(np.mean([play_games(agent, other, rules, 3, 0, swap, pairs)[0].mean() for swap in (False, True)]))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "threshold_attack"])
 @pytest.mark.parametrize("weak", ["random", "greedy"])
-def test_simple_play_is_beaten(name: str, weak: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simple_play_is_beaten(name: str, weak: str) -> None:
     """War-v0, 16 pairs for a search of 8 samples, 256 for others: standard error at most .09, .02; measured > .89."""
     if name != "search":
-        assert rate(name, weak, "War-v0", 256, monkeypatch) > 0.8
+        assert rate(name, weak, "War-v0", 256) > 0.8
         return
     rules = get_rules("War-v0")
-    assert rate(SearchPolicy(Layout(rules), 8, **search.tuned(rules)), weak, "War-v0", 16, monkeypatch) > 0.6
+    assert rate(SearchPolicy(Layout(rules), 8, **search.tuned(rules)), weak, "War-v0", 16) > 0.6
 
 
-def test_the_counter_beats_reserve_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_counter_beats_reserve_in_one_pass() -> None:
     """1,024 pairs, standard error .01, measured .61."""
-    assert rate("counter_reserve", "reserve", "WarOnePass-v0", 1024, monkeypatch) > 0.56
+    assert rate("counter_reserve", "reserve", "WarOnePass-v0", 1024) > 0.56
 
 
 def test_search_is_nearly_a_best_response_and_better_with_more_samples() -> None:

@@ -23,8 +23,8 @@ from tests.test_experiments import run, summary_of
 from tests.test_vector_env import assert_same
 from war_env import CasinoRules, CasinoWarEnv, CasinoWarVectorEnv, IllegalActionError, WarEnvError
 from war_env.casino_rules import CASINO_ID, RESERVE
-from war_env.policy import load_network, save_network
 from war_env.sb3 import WarVecEnv
+from war_env.weights import load_network, save_network
 
 
 def table_with(shoe: dict[int, int], **options: object) -> CasinoWarEnv:

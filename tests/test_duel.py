@@ -191,7 +191,7 @@ def test_numbers_of_threads_that_cannot_be(value: object) -> None:
 
 
 def test_threads_are_refused_where_they_would_only_cost() -> None:
-    with pytest.raises(ArgumentError, match=r"num_threads=2 .*num_envs=4095.*below 4096"):
+    with pytest.raises(ArgumentError, match=r"num_threads=2 .*below 4096 rows.*num_envs=4095"):
         WarVectorEnv(num_envs=4095, num_threads=2)
 
 

@@ -28,8 +28,9 @@ from tests.browsing import check_page
 from war_env import Game, Rules, get_rules, simulate
 from war_env.errors import ArgumentError
 from war_env.layout import Layout
-from war_env.policy import NetworkPolicy, save_network
+from war_env.policy import NetworkPolicy
 from war_env.policy_names import SCRIPTED
+from war_env.weights import save_network
 
 ROOT = Path(__file__).parent.parent
 

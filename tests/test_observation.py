@@ -67,10 +67,10 @@ def test_layout_refuses_what_is_not_an_observation() -> None:
     for wrong in (np.zeros(3), np.zeros((2, 90)), np.full(90, np.nan), np.full(90, 2.0), np.zeros(90, int)):
         with pytest.raises(ArgumentError, match=r"it must be floats in 0..1 of shape \(90,\)"):
             layout.describe(wrong)
-    with pytest.raises(ArgumentError, match=r"shape \(3,\): the last axis must be 90"):
+    with pytest.raises(ArgumentError, match=r"shape \(3,\).*the last axis 90"):
         layout.named(np.zeros(3))
     assert layout.named(np.zeros((2, 90)))["known"].shape == (2, 26)
-    with pytest.raises(ArgumentError, match="rules=3 is not allowed"):
+    with pytest.raises(RulesError, match="rules=3 is not allowed"):
         Layout(3)
     with pytest.raises(ArgumentError, match="memory='yes'"):
         Layout(get_rules("strategic"), "yes")

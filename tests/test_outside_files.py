@@ -34,7 +34,8 @@ from war_env import CasinoRules, Game, get_rules
 from war_env.errors import NotationError, WarEnvError
 from war_env.files import MAX_TEXT, parsed_json, read_arrays
 from war_env.layout import Layout
-from war_env.policy import NetworkPolicy, load_network, save_network
+from war_env.policy import NetworkPolicy
+from war_env.weights import load_network, save_network
 
 ROOT = Path(__file__).parent.parent
 IS_LONG = os.environ.get("WAR_ENV_FUZZ") == "1"

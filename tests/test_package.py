@@ -32,6 +32,7 @@ ORDER = (
     ("seat_kernels", "policy"),
     ("lane_kernels",),
     ("table_kernels",),
+    ("weights",),
     ("opponent_spec", "view_kernels", "playout_kernels"),
     ("base_lanes", "playouts", "imagine", "simulation", "render"),
     ("lanes", "casino_lanes", "lane_env"),

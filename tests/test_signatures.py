@@ -46,11 +46,12 @@ from war_env.layout import Layout
 from war_env.opponent_spec import read_opponents
 from war_env.parallel_env import WarParallelEnv, parallel_env
 from war_env.playouts import Playouts
-from war_env.policy import NetworkPolicy, ScriptedPolicy, get_policy, load_network, save_network
+from war_env.policy import NetworkPolicy, ScriptedPolicy
 from war_env.presets import get_preset
 from war_env.record import read_record
 from war_env.sb3 import WarVecEnv
 from war_env.truth import TruthLayout
+from war_env.weights import get_policy, load_network, save_network
 
 MINI, CLASSIC, CASINO = get_rules("mini"), get_rules("classic"), CasinoRules()
 LAYOUT = Layout(MINI)

@@ -31,8 +31,8 @@ from agents.training.ppo import (
 )
 from war_env import ArgumentError, NotationError, RulesError, WarEnv, get_rules
 from war_env.layout import Layout
-from war_env.policy import get_policy, load_network, save_network
 from war_env.sb3 import WarVecEnv
+from war_env.weights import get_policy, load_network, save_network
 
 torch.set_num_threads(1)
 TINY = PPOConfig(preset="mini", steps=4_096, num_envs=64, rollout=16, batch_size=512, evaluations=2, hidden=(16,))

@@ -24,10 +24,11 @@ from war_env.errors import (
     shown,
 )
 from war_env.game_view import GameView, Outcome
-from war_env.policy import Policy, checked_slots, get_policy
+from war_env.policy import Policy, checked_slots
 from war_env.record import Deal, read_record, record_of
 from war_env.rules import Rules
 from war_env.seeding import lane_start
+from war_env.weights import get_policy
 
 
 class Game(GameView):

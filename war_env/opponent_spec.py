@@ -10,9 +10,10 @@ from typing import Any
 
 from war_env.errors import ArgumentError, checked_bool, refused, shown
 from war_env.plan import MAX_MIX
-from war_env.policy import Policy, get_policy
+from war_env.policy import Policy
 from war_env.policy_names import SCRIPTED, policy_code
 from war_env.rules import Rules, checked_rules
+from war_env.weights import get_policy
 
 MAX_WEIGHT = 1e9
 

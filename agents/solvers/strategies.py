@@ -8,7 +8,8 @@ from agents.base import Agent
 from agents.solvers.sequence_kernels import plan_of
 from agents.solvers.small_game import SeatForm, SmallGame
 from war_env.errors import ArgumentError, shown
-from war_env.policy import Forgetful, NetworkPolicy, Policy, ScriptedPolicy, checked_slots
+from war_env.policy import NetworkPolicy, Policy, ScriptedPolicy, checked_slots
+from war_env.weights import Forgetful
 
 SAMPLES = 1_000
 _SAMPLING_SEED = 0

@@ -10,8 +10,9 @@ import numpy as np
 
 from war_env.errors import ArgumentError, shown, unknown_name
 from war_env.layout import Layout
-from war_env.policy import NetworkPolicy, Policy, load_network, save_network
+from war_env.policy import NetworkPolicy, Policy
 from war_env.policy_names import SCRIPTED
+from war_env.weights import load_network, save_network
 
 SELF, PAST = "self", "past"
 
