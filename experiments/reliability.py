@@ -71,7 +71,7 @@ def items(settings: ReliabilitySettings) -> dict[str, Item]:
     found |= _processes(2 if quick else 8, quick)
     kills = 2 if quick else settings.kills
     for name in killing.RUNS:
-        calls = [(name, min(5, kills - k), seed + k) for k in range(0, kills, 5)]
+        calls = [(name, min(2, kills - k), seed + k) for k in range(0, kills, 2)]
         found[f"kill-{name}"] = item(KILLED, f"{name} killed (-9) at random moments", killing.random_kills, *calls)
     sizes = (12_288,) if quick else (12_288, 40_960)
     full = [(name, size) for name in surroundings.SMALL for size in sizes]

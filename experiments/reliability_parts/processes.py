@@ -41,6 +41,7 @@ for name in [key for key in gymnasium.registry if "War" in key]:
 war_env.Game.deal(war_env.get_rules("mini")).play_out(["greedy", "random"])
 war_env.simulate(war_env.get_rules("classic"), 10)
 """
+_TRAINED = "import agents.registry, war_env; agents.registry.get_agent('champion', war_env.get_rules('strategic'))"
 # What is missing, what is done, and what must be said; nothing where it must work.
 MISSING: list[tuple[str, list[str], str, str]] = [
     ("every extra: environments, games, simulations", _ALL, _PLAY, ""),
@@ -50,7 +51,7 @@ MISSING: list[tuple[str, list[str], str, str]] = [
         "import gymnasium as g; g.make('war_env:War-v0', render_mode='rgb_array')",
         "render",
     ),
-    ("torch: agents with exported weights", _TORCH, "import agents.registry as r; r.get_agent('champion')", ""),
+    ("torch: agents with exported weights", _TORCH, _TRAINED, ""),
     ("torch: WarVecEnv", _TORCH, "import war_env.sb3", "sb3"),
     ("torch: training", _TORCH, _MODULE.format("experiments.train"), "sb3"),
     ("torch: benchmark", _TORCH, _MODULE.format("experiments.benchmark"), "sb3"),

@@ -83,9 +83,8 @@ def soaked(preset: str, steps: int) -> dict[str, Any]:
         return told(0, "steps", [last_line(result)], "")
     found = json.loads(result.stdout)
     ended = sum(found["episodes"])
-    text = (
-        f"memory {found['memory'][0]} MB at a tenth, {found['memory'][-1]} MB at the end; {ended:,} episodes, no drift"
-    )
+    curve = ", ".join(f"{megabytes:.0f}" for megabytes in found["memory"])
+    text = f"no card lost, {ended:,} episodes without a drift; memory after each tenth: {curve} MB"
     return told(found["steps"], "steps", found["failures"], text)
 
 
