@@ -108,7 +108,14 @@ def test_benchmark_quick_writes_everything_and_runs_again(tmp_path: Path) -> Non
     page.feed((out / "report.html").read_text())
     assert page.outside == []
     assert page.pictures == 4
-    words = ("Benchmark", "Learning curve", "every agent against every other", "Ratings", "Length of games")
+    words = (
+        "Benchmark",
+        "Learning curve",
+        "every agent against every other",
+        "Ratings",
+        "Which card is played",
+        "Length of games",
+    )
     check_page(out / "report.html", (*words, "python -m experiments.benchmark --quick --out", "Settings", "Versions"))
     assert (out / "weights" / "trained.npz").exists()
     again = run("benchmark", "--quick", "--out", str(out))
@@ -163,7 +170,8 @@ def test_rule_options_reach_the_games(tmp_path: Path) -> None:
     assert "which card is played" in text
     assert set(summary["usage"]) == {"random", "greedy"}
     assert card_shares(summary["usage"]["greedy"])["battle_highest"] == 1
-    check_page(tmp_path / "report.html", ("Which card is played", "battle lowest, %", "war highest, %"))
+    page = (tmp_path / "report.html").read_text()
+    assert all(words in page for words in ("Which card is played", "battle lowest, %", "war highest, %"))
 
 
 def test_game_length_tabulates_rules_the_same_for_any_number_of_workers(tmp_path: Path) -> None:

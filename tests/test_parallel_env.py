@@ -247,7 +247,7 @@ def test_state_is_where_every_card_is(rules: Rules) -> None:
     assert differing > 5
 
 
-@pytest.mark.parametrize(("preset", "options"), SEATS[:2], ids=IDS[:2])
+@pytest.mark.parametrize(("preset", "options"), [("WarOnePass-v0", {}), SEATS[1]], ids=["two", "three"])
 def test_observations_are_flat_where_the_dict_is_taken_away(preset: str, options: dict) -> None:
     """PettingZoo#551: the wrapper of docs/pettingzoo.md; its spaces are `Box`es, the infos hold the dicts' masks."""
     names: dict = {}

@@ -142,8 +142,8 @@ def test_rates_do_not_depend_on_how_many_games_are_asked_for() -> None:
 
 
 def cards_of(first: str, second: str, preset: str = "War-v0") -> tuple[dict[str, int], dict[str, int], int]:
-    """Which cards two agents play in a block, and the comparisons of all its games."""
-    sums = PairSums(**play_block(first, second, preset, {}, 0, 0, BLOCK))
+    """Which cards two agents play in 256 deals, and the comparisons of all their games."""
+    sums = PairSums(**play_block(first, second, preset, {}, 0, 0, 256, 256))
     return sums.first_cards, sums.second_cards, sums.steps
 
 
@@ -151,7 +151,8 @@ def test_agents_are_told_apart_by_the_cards_they_play() -> None:
     """datamllab/rlcard#332: counts that are known for scripted play, whichever agent is named first.
 
     A comparison is a decision of both agents, left out where one has a single card. Random play over five cards has one
-    fifth of the lowest; hands are smaller at the end of a game, so the tolerance is .02.
+    fifth of the lowest. Hands are smaller at the end of a game, and there are about 6,000 decisions in wars, standard
+    error at most .007: the tolerance is .03.
     """
     reserve, greedy, steps = cards_of("reserve", "greedy")
     assert list(reserve) == list(CARDS)
@@ -163,7 +164,7 @@ def test_agents_are_told_apart_by_the_cards_they_play() -> None:
     again, lowest, _ = cards_of("random", "lowest")
     assert {name for name, count in lowest.items() if count} == {"battle_lowest", "war_lowest"}
     for name, share in card_shares(again).items():
-        assert share == pytest.approx(0.6 if name.endswith("between") else 0.2, abs=0.02)
+        assert share == pytest.approx(0.6 if name.endswith("between") else 0.2, abs=0.03)
 
 
 def test_a_single_card_is_no_choice() -> None:
