@@ -77,7 +77,7 @@ def card_table(usage: Mapping[str, Mapping[str, int]]) -> Table:
         "count."
     )
     columns: list[Column] = [plain("agent"), *(percent(name.replace("_", " "), name) for name in CARDS)]
-    rows = [{"agent": agent, **card_shares(counts)} for agent, counts in usage.items()]
+    rows: list[Mapping[str, Any]] = [{"agent": agent, **card_shares(counts)} for agent, counts in usage.items()]
     return table_of("Which card is played", caption, rows, columns)
 
 
