@@ -82,8 +82,9 @@ def items(settings: ReliabilitySettings) -> dict[str, Item]:
     }
     found |= _limits(quick)
     steps = (8_000_000 if quick else settings.soak_steps) // 4
-    for preset in ("strategic", "one_pass", "three_player", "speed"):
-        found[f"soak-{preset}"] = item(SOAK, f"{preset}, {soak.ROWS:,} rows", soak.soaked, (preset, steps))
+    for preset, pieces in (("strategic", 1), ("one_pass", 1), ("three_player", 2), ("speed", 1)):
+        calls = [(preset, steps // pieces, seed + k) for k in range(pieces)]
+        found[f"soak-{preset}"] = item(SOAK, f"{preset}, {soak.ROWS:,} rows", soak.soaked, *calls)
     return {name: one for name, one in found.items() if one.part in settings.parts}
 
 

@@ -1,6 +1,6 @@
 """A long run of one vector: memory, invariants, and how often episodes end.
 
-python -m experiments.reliability_parts.soak strategic 250000000
+python -m experiments.reliability_parts.soak strategic 250000000 0
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def memory_now() -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
 
 
-def soak(preset: str, steps: int) -> dict[str, Any]:
+def soak(preset: str, steps: int, seed: int = 0) -> dict[str, Any]:
     """Step one vector so often, rows counted; returns the curves and what was wrong."""
     envs = WarVectorEnv(preset, ROWS, opponent={"random": 1, "reserve": 1})
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     bank = rng.integers(0, envs.single_action_space.n, (BANK, ROWS))
-    envs.reset(seed=0)
+    envs.reset(seed=seed)
     failures: set[str] = set()
     memory, episodes, since = [], [], time.monotonic()
     for _ in range(POINTS):
@@ -76,9 +76,9 @@ def _wrong(envs: WarVectorEnv, observations: np.ndarray) -> set[str]:
     return wrong
 
 
-def soaked(preset: str, steps: int) -> dict[str, Any]:
+def soaked(preset: str, steps: int, seed: int) -> dict[str, Any]:
     """The same in a process of its own."""
-    result = run(["-m", "experiments.reliability_parts.soak", preset, str(steps)])
+    result = run(["-m", "experiments.reliability_parts.soak", preset, str(steps), str(seed)])
     if result.returncode:
         return told(0, "steps", [last_line(result)], "")
     found = json.loads(result.stdout)
@@ -89,4 +89,4 @@ def soaked(preset: str, steps: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(soak(sys.argv[1], int(sys.argv[2]))))
+    print(json.dumps(soak(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
