@@ -79,7 +79,9 @@ def random_kills(name: str, times: int, seed: int) -> dict[str, Any]:
 
 def _wrong_curve(ours: dict[str, Any], calm: dict[str, Any]) -> list[str]:
     """What is wrong with the learning curve of a training that was killed."""
-    steps, expected = ([point["steps"] for point in summary["curve"]] for summary in (ours, calm))
+    steps, expected = (
+        [point["steps"] for curve in summary["curves"].values() for point in curve] for summary in (ours, calm)
+    )
     is_right = steps == sorted(steps) and len(set(steps)) == len(expected) and steps[-1] == expected[-1]
     return [] if is_right else [f"curve at {steps}, not {expected}"]
 
