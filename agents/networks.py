@@ -79,7 +79,7 @@ AGENTS = [
 AGENTS += [
     AgentSpec(
         "champion",
-        "the strongest: paired playouts against scripted agents and its own past",
+        "the strongest for War-v0 and WarOnePass-v0, see docs/champion.md",
         _make_champion,
         is_trained=True,
         weights=champion_weights,

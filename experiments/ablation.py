@@ -44,8 +44,8 @@ def run_ablation(settings: AblationSettings) -> None:
     run = Run("ablation", settings, config.preset)
     tasks = {}
     for memory in (True, False):
-        for k, seed in enumerate(seeds):
-            name = f"memory-{memory}-{k}"
+        for seed in seeds:
+            name = f"memory-{memory}-{seed}"
             one = replace(config, memory=memory, seed=seed)
             places = run.checkpoint_folder(name), weights_of(run, name)
             tasks[name] = (one, *places, f"{name}, of an ablation", 2 * BLOCK * settings.blocks, settings.seed)

@@ -18,7 +18,7 @@ from agents.training.ppo import PPOConfig
 from agents.training.regularised import RegularisedConfig
 from experiments.arena import arena_rules, block_sizes
 from experiments.harness import Run, Settings, console, following_seeds, main
-from experiments.options import RuleOptions, given_options
+from experiments.options import RuleOptions, command_options, given_options
 from experiments.plots import learning_curve, several_curves
 from experiments.report import write_report
 from experiments.training import curve_point, rate_rows, rate_table, rates_of
@@ -31,7 +31,7 @@ from war_env.weights import save_network
 
 @dataclass
 class ChampionSettings(Settings):
-    """Make champions from several seeds; a stopped run goes on after the last round that was finished."""
+    """Make champions from several seeds; a stopped run goes on after its last round, but for distilled ones."""
 
     preset: str = "War-v0"
     """Preset by name or id; two seats."""
@@ -90,11 +90,12 @@ def run_champion(settings: ChampionSettings) -> None:
         config, settings.games, seeds = quick(config), min(settings.games, 2_048), seeds[:1]
     run = Run("champion", settings, preset)
     tasks: dict[str, tuple[Any, ...]] = {}
+    more = "" if settings.recipe == "best" else f" --recipe {settings.recipe}"
+    more += command_options(settings.rules) + (" --quick" if settings.quick else "")
     for seed in seeds:
         name = f"champion-{seed}"
         one = replace(config, seed=seed)
-        recipe = "" if settings.recipe == "best" else f" --recipe {settings.recipe}"
-        command = f"python -m experiments.champion --preset {preset}{recipe} --seed {seed} --seeds 1"
+        command = f"python -m experiments.champion --preset {preset} --seed {seed} --seeds 1{more}"
         origin = {"command": command, "seed": seed, "versions": run.config["versions"]}
         weights = run.weights_folder / f"{name}.npz"
         tasks[name] = (one, run.checkpoint_folder(name), weights, settings.games, settings.seed, origin)

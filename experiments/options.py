@@ -43,6 +43,14 @@ def given_choices(options: Any) -> dict[str, tuple[Any, ...]]:
     return {name: values for name, values in given.items() if values}
 
 
+def command_options(options: Any) -> str:
+    """The options that were given as they stand on a command line, each with a blank before it."""
+    given = {entry.name: getattr(options, entry.name) for entry in dataclasses.fields(options)}
+    return "".join(
+        f" --{name.replace('_', '-')} {' '.join(map(str, values))}" for name, values in given.items() if values
+    )
+
+
 def _reaction(text: str) -> float | tuple[float, ...]:
     """Seconds for all seats, or one number per seat with commas between: `1` or `1,0.5`."""
     try:

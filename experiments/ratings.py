@@ -9,6 +9,7 @@ of win rates beside it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import choix
@@ -45,9 +46,8 @@ def rate_agents(rows: list[dict[str, Any]], seed: int) -> dict[str, dict[str, fl
         seed: of the bootstrap, which draws every pair's win rate anew from its own (clustered) standard error.
 
     Returns:
-        For each agent, strongest first: rating, low and high (95 %), in points around a mean of 1500, and rank: one
-        more than the number of agents whose whole interval lies above its own, so that agents whose intervals overlap
-        are not told apart.
+        For each agent, strongest first: rating, low and high (95 %), in points around a mean of 1500, and rank, see
+        `shared_ranks`.
     """
     names = names_of(rows)
     rates = np.array([row["win_rate"] for row in rows])
@@ -58,11 +58,26 @@ def rate_agents(rows: list[dict[str, Any]], seed: int) -> dict[str, dict[str, fl
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     low, high = np.minimum(low, ratings), np.maximum(high, ratings)
     found = {}
-    for k in np.argsort(-ratings):
-        rank = 1 + int(np.sum(low > high[k]))
+    order = np.argsort(-ratings)
+    for k, rank in zip(order, shared_ranks(low[order], high[order]), strict=True):
         values = {"rating": MEAN + ratings[k], "low": MEAN + low[k], "high": MEAN + high[k], "rank": rank}
         found[names[k]] = {name: float(value) if name != "rank" else rank for name, value in values.items()}
     return found
+
+
+def shared_ranks(low: Sequence[float], high: Sequence[float]) -> list[int]:
+    """Ranks of agents in the order of their ratings, from the ends of their intervals.
+
+    Agents whose intervals overlap share a rank, and so do those that are linked by others' intervals: a rank is one
+    more than the number of agents above the whole chain.
+    """
+    ranks: list[int] = []
+    least = -math.inf  # low end of the chain so far
+    for place, (bottom, top) in enumerate(zip(low, high, strict=True)):
+        is_linked = place > 0 and top >= least
+        ranks.append(ranks[-1] if is_linked else place + 1)
+        least = min(least, bottom) if is_linked else bottom
+    return ranks
 
 
 def games_needed(variance_of_pair: float, difference: float, power: float = 0.8) -> int:

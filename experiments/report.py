@@ -95,8 +95,8 @@ def _training_lead(summary: dict[str, Any]) -> list[str]:
             f"({training['steps_per_second']:,.0f} steps per second{_of_seed(training)})."
             for training in trainings
         ),
-        "random and greedy are weak references in this game: reserve, which plays its lowest card in a battle and its "
-        "highest in a war, beats both in more than nineteen games of twenty on War-v0.",
+        "random and greedy are weak references on War-v0: reserve, which plays its lowest card in a battle and its "
+        "highest in a war, beats both in more than nineteen games of twenty there.",
     ]
 
 

@@ -38,8 +38,8 @@ def rating_table(ratings: dict[str, dict[str, float]]) -> Table:
     """Ranks and ratings, the strongest first."""
     caption = (
         "Bradley-Terry strengths of all win rates together: 400 points are odds of ten to one, the mean is 1500. "
-        "Intervals are 95 %, by bootstrap over the results; agents whose intervals overlap are not ranked apart and "
-        "share a rank (=)."
+        "Intervals are 95 %, by bootstrap over the results; agents whose intervals overlap, or are linked by "
+        "others', share a rank (=)."
     )
     columns: list[Column] = [
         ("agent", lambda row: row["agent"]),
@@ -72,7 +72,8 @@ def pair_table(rows: Rows) -> Table:
 def card_table(usage: Mapping[str, Mapping[str, int]]) -> Table:
     """Which card each agent plays, in battles and in wars."""
     caption = (
-        "Shares of an agent's decisions in battles and of those in wars, over all its games. The lowest and the "
+        "Shares of an agent's decisions in battles and of those in wars, over all games that were played, those of the "
+        "last block that do not count included. The lowest and the "
         "highest card of the hand are its first and its last by rank; a single card in hand is no choice and does not "
         "count."
     )

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium as gym
+import tyro
 from rich.table import Table
 
 from experiments.harness import Run, Settings, console, main, progress_bar
@@ -89,6 +90,8 @@ class SpeedSettings(Settings):
     """Batches of each item; the medians of the ratios within each round are shown."""
     seconds: float = 0.3
     """CPU seconds of a batch."""
+    workers: tyro.conf.Suppress[int] = 1  # neither is an option: all is done here, one after another
+    backend: tyro.conf.Suppress[Literal["loky"]] = "loky"  # type: ignore[assignment]
     quick: bool = False
     """The same work, small: a minute or two, most of it compiling with an empty cache and learning."""
 
@@ -226,7 +229,8 @@ def run_speed(settings: SpeedSettings) -> None:
     checked_int("rounds", settings.rounds, 1, 1000)
     if not 0.001 <= settings.seconds <= 60:
         raise refused("seconds", settings.seconds, "from 0.001 to 60")
-    rounds, seconds = (2, 0.05) if settings.quick else (settings.rounds, settings.seconds)
+    most_rounds, most_seconds = (2, 0.05) if settings.quick else (1000, 60.0)
+    rounds, seconds = min(settings.rounds, most_rounds), min(settings.seconds, most_seconds)
     run = Run("speed", settings, platform.machine())
     summary: dict[str, Any] = run.part("speed", lambda: _compute(rounds, seconds))
     run.finish(summary, summary["rows"])

@@ -107,7 +107,7 @@ def pythons() -> str:
     """The versions of Python that are promised and classified."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = [text.rsplit(" ", 1)[1] for text in project["classifiers"] if re.search(r":: 3\.\d+$", text)]
-    return f"Python {project['requires-python']} is asked for; {', '.join(named)} are checked."
+    return f"Python {project['requires-python']} is asked for; {', '.join(named)} have been checked with `make wheel`."
 
 
 PARTS = {

@@ -8,7 +8,7 @@ import pytest
 from agents.registry import Entry
 from agents.training.best_response import ResponseConfig
 from experiments import exploitability
-from experiments.ratings import MEAN, games_needed, pair_variance, rank_text, rate_agents
+from experiments.ratings import MEAN, games_needed, pair_variance, rank_text, rate_agents, shared_ranks
 
 
 def row(a: str, b: str, rate: float, half: float = 0.01, games: int = 20_000) -> dict:
@@ -42,6 +42,13 @@ def test_overlapping_intervals_share_a_rank() -> None:
     rows = [row("a", "b", 0.501), row("a", "c", 0.7), row("b", "c", 0.7)]
     ratings = rate_agents(rows, 0)
     assert (ratings["a"]["rank"], ratings["b"]["rank"], ratings["c"]["rank"]) == (1, 1, 3)
+
+
+def test_ranks_are_shared_along_a_chain_of_intervals() -> None:
+    """The third overlaps the second alone; the fourth nobody."""
+    assert shared_ranks([8.0, 6.0, 4.0, 1.0], [9.0, 8.5, 6.5, 2.0]) == [1, 1, 1, 4]
+    assert shared_ranks([8.0, 5.0, 1.0, 0.0], [9.0, 6.0, 2.0, 1.5]) == [1, 2, 3, 3]
+    assert shared_ranks([0.0, 4.0, 3.0], [9.0, 5.0, 3.5]) == [1, 1, 1]
 
 
 def test_agents_that_beat_each_other_in_a_circle_share_a_rank() -> None:
