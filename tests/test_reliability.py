@@ -140,7 +140,7 @@ def test_every_part_has_items_and_a_failure_is_told(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"parts": ("limits", "limit")}, UnknownNameError, "part='limit' is unknown"),
+        ({"parts": ("limits", "limit")}, UnknownNameError, "parts='limit' is unknown"),
         ({"parts": ()}, ArgumentError, "name at least one"),
         ({"kills": 0}, ArgumentError, "kills=0 is not allowed"),
         ({"soak_steps": 10}, ArgumentError, "soak_steps=10 is not allowed"),
