@@ -391,5 +391,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_every_experiment_explains_itself(path: Path) -> None:
     if "(Settings):" in path.read_text():
         text = run(path.stem, "--help")
-        for option in ("--seed", "--out", "--quick", "--workers", "--backend"):
+        for option in ("--seed", "--out", "--quick"):
             assert option in text
+        for option in ("--workers", "--backend"):  # speed and reliability do one thing after another, on this machine
+            assert (option in text) == (path.stem not in ("speed", "reliability"))

@@ -284,7 +284,7 @@ def test_champions_are_made_by_one_command(tmp_path: Path) -> None:
     assert {row["against"] for row in summary["rows"]} == set(SCRIPTED)
     assert 0 <= summary["curves"]["champion-0"][-1]["exploitability"] <= 0.05  # 60,000 views; random play has .061
     card = json.loads((tmp_path / "r" / "weights" / "champion-0.json").read_text())
-    assert card["command"] == "python -m experiments.champion --preset WarMini-v0 --seed 0 --seeds 1"
+    assert card["command"] == "python -m experiments.champion --preset WarMini-v0 --seed 0 --seeds 1 --quick"
     assert card["curve"] == summary["curves"]["champion-0"]
 
 
