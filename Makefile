@@ -100,4 +100,4 @@ lock:
 	rm -rf .venv-lock .venv-lock-cluster
 
 clean:
-	rm -rf $(VENV) $(CLUSTER_VENV) .venv-docs .venv-wheel site dist results .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(CLUSTER_VENV) .venv-docs .venv-wheel site dist results .hypothesis .pytest_cache .mypy_cache .ruff_cache

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import torch
-from torch import nn
 
 from agents.registry import get_agent
 from agents.training.cloning import CloneConfig, clone
+from agents.training.nets import layers_of, multilayer
 from war_env.errors import checked_int
 from war_env.layout import Layout
 from war_env.policy import NetworkPolicy
@@ -76,15 +75,11 @@ def distil(
     rules = get_rules(config.preset, **config.options)
     layout, teacher = Layout(rules), get_agent(EQUILIBRIUM, rules).policy
     torch.manual_seed(config.seed)
-    widths = (layout.size, *config.hidden)
-    parts = [part for pair in pairwise(widths) for part in (nn.Linear(*pair), nn.ReLU())]
-    network = nn.Sequential(*parts, nn.Linear(widths[-1], layout.num_actions))
+    network = multilayer(layout.size, config.hidden, layout.num_actions)
     curve: list[dict[str, Any]] = []
 
     def policy() -> NetworkPolicy:
-        linear = [layer for layer in network if isinstance(layer, nn.Linear)]
-        layers = [(layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear]
-        return NetworkPolicy(layers, True, {"rules": rules.to_dict(), "memory": True})
+        return NetworkPolicy(layers_of(network), True, {"rules": rules.to_dict(), "memory": True})
 
     def after_epoch(epoch: int) -> None:
         report(epoch)

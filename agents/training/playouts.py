@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from agents.training.in_progress import GamesInProgress
+from agents.training.nets import multilayer
 from agents.training.phases import PHASES, Block, PhasedPolicy, reference_slots
 from war_env.errors import NotationError, checked_int, checked_number, refused
 from war_env.files import read_arrays, write_arrays
@@ -183,8 +183,8 @@ def fit_gains(trials: Trials, phase: str, config: PlayoutConfig, seed: int) -> B
     torch.manual_seed(seed)
     gains, masks = torch.as_tensor(trials.gains), torch.as_tensor(trials.masks)
     views, reference = torch.as_tensor(trials.observations), torch.as_tensor(trials.reference)[:, None]
-    hidden, slots = config.hidden, gains.shape[1]
-    net = nn.Sequential(nn.Linear(views.shape[1], hidden), nn.ReLU(), nn.Linear(hidden, slots))
+    slots = gains.shape[1]
+    net = multilayer(views.shape[1], (config.hidden,), slots)
     optimizer = torch.optim.AdamW(net.parameters(), config.learning_rate, weight_decay=config.decay)
     for epoch in range(config.epochs):
         optimizer.param_groups[0]["lr"] = config.learning_rate * (1 - epoch / config.epochs)

@@ -16,6 +16,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.training.checkpoints import load_curve, load_state, save_state
 from agents.training.league import PAST, SELF, League, check_shares
+from agents.training.nets import layers_of
 from war_env.errors import checked_bool, checked_choice, checked_int, checked_kind, checked_number
 from war_env.files import written_whole
 from war_env.layout import Layout
@@ -143,9 +144,7 @@ def make_model(config: PPOConfig) -> MaskablePPO:
 
 def to_network(model: MaskablePPO, is_sampling: bool = False, **card: Any) -> NetworkPolicy:
     """The model's policy as a network that NumPy plays; by default it takes the most likely slot."""
-    linear = [layer for layer in logits_of(model) if isinstance(layer, torch.nn.Linear)]
-    layers = [(layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear]
-    return NetworkPolicy(layers, is_sampling, card)
+    return NetworkPolicy(layers_of(logits_of(model)), is_sampling, card)
 
 
 def logits_of(model: MaskablePPO) -> torch.nn.Sequential:

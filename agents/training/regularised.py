@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from torch import nn
 
 from agents.training.checkpoints import load_curve, load_state, save_state
 from agents.training.in_progress import GamesInProgress
+from agents.training.nets import layers_of, multilayer
 from agents.training.playouts import try_all
 from war_env.errors import checked_int, checked_number
 from war_env.files import written_whole
@@ -115,15 +115,13 @@ class _SelfPlay:
         self.chances = torch.empty(0, slots, dtype=torch.float16)  # and how it was played; 0 where there is no card
 
     def _network(self) -> nn.Sequential:
-        widths = (self.layout.size, *self.config.hidden)
-        hidden = [part for pair in pairwise(widths) for part in (nn.Linear(*pair), nn.ReLU())]
-        return nn.Sequential(*hidden, nn.Linear(widths[-1], self.layout.num_actions))
+        return multilayer(self.layout.size, self.config.hidden, self.layout.num_actions)
 
     def policy(self, net: nn.Sequential | None = None, **card: Any) -> NetworkPolicy:
         """A network, by default that of now, as a policy that draws from its probabilities."""
-        linear = [layer for layer in net or self.net if isinstance(layer, nn.Linear)]
-        layers = [(layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy()) for layer in linear]
-        return NetworkPolicy(layers, True, {**card, "rules": self.layout.rules.to_dict(), "memory": True})
+        return NetworkPolicy(
+            layers_of(net or self.net), True, {**card, "rules": self.layout.rules.to_dict(), "memory": True}
+        )
 
     def average(self, **card: Any) -> NetworkPolicy:
         """The average of the play so far, weighted by how often it came to a view."""
